@@ -1,10 +1,11 @@
 //! Instructions out of a stream of bytes: how long each one is, and its limbs.
 //!
-//! The rules for lengths are about the first parcel. Where all of them give little-endian words of at most 64 bits, one
+//! The rules for lengths are about the first parcel, or a few more. Where all of them give little-endian words of at most 64 bits, one
 //! load and a few masks say everything; everything else is put together byte by byte.
 
 use isaglot_bits::{Pattern, Word, limbs};
-use isaglot_model::{ByteOrder, Isa};
+use isaglot_codec::Plan;
+use isaglot_model::ByteOrder;
 
 /// Limbs that an instruction can have without its own allocation.
 const INLINE_LIMBS: usize = 4;
@@ -45,7 +46,7 @@ impl Fetched {
     }
 }
 
-/// A rule for the length of instructions whose first parcel is so.
+/// A rule for the length of instructions whose first bits are so.
 #[derive(Clone, Debug)]
 struct Rule {
     pattern: Pattern,
@@ -64,6 +65,10 @@ pub struct Fetcher {
     little: bool,
     max_bits: u32,
     parcel_bits: u32,
+    /// How many of the first bits the rules look at.
+    start_bits: u32,
+    /// All instructions have one length.
+    fixed: bool,
     /// None where all instructions have one length. In order: the first that fits counts.
     rules: Vec<Rule>,
     quick: Quick,
@@ -83,26 +88,29 @@ enum Quick {
 const LOAD: usize = 8;
 
 impl Fetcher {
-    /// For the lengths and the byte order of this instruction set.
+    /// For the lengths and the byte order of this instruction set, with the features of the plan.
     #[must_use]
-    pub fn new(isa: &Isa) -> Fetcher {
-        let format = isa.format();
+    pub fn new(plan: &Plan<'_>) -> Fetcher {
+        let format = plan.isa().format();
+        let start_bits = format.start_bits();
         let little = format.byte_order == ByteOrder::Little;
         let mut rules = Vec::new();
-        for rule in &format.lengths {
+        for rule in plan.lengths() {
             let (value, care) = (rule.pattern.value().low_u64(), rule.pattern.care().low_u64());
-            let (pattern, mask) = (rule.pattern.clone(), limbs::mask(rule.bits.min(64)));
+            let wide = Pattern::new(&rule.pattern.value().resized(start_bits), rule.pattern.care().resized(start_bits));
+            let (pattern, mask) = (wide, limbs::mask(rule.bits.min(64)));
             rules.push(Rule { pattern, value, care, bits: rule.bits, mask });
         }
         let size = (format.max_bits / 8) as usize;
         // A load of eight bytes holds the parcel that decides and the whole instruction.
-        let short = format.parcel_bits <= 64 && format.lengths.iter().all(|rule| rule.bits <= 64);
-        let quick = match format.lengths.is_empty() {
+        let fixed = format.lengths.is_empty();
+        let short = start_bits <= 64 && rules.iter().all(|rule| rule.bits <= 64);
+        let quick = match fixed {
             true if little && matches!(size, 4 | 8 | 16) => Quick::Fixed(size),
             false if little && short => Quick::Ruled,
             _ => Quick::None,
         };
-        Fetcher { little, max_bits: format.max_bits, parcel_bits: format.parcel_bits, rules, quick }
+        Fetcher { little, max_bits: format.max_bits, parcel_bits: format.parcel_bits, start_bits, fixed, rules, quick }
     }
 
     /// The size of every instruction in bytes, if all have one that [`small`] reads.
@@ -139,10 +147,12 @@ impl Fetcher {
     #[must_use]
     pub fn next(&self, bytes: &[u8]) -> Option<Fetched> {
         let (mut bits, mut known) = (self.max_bits, true);
-        if !self.rules.is_empty() {
+        if !self.fixed {
             let parcel = bytes.get(..(self.parcel_bits / 8) as usize)?;
-            let parcel = word_at(parcel, self.parcel_bits, self.little);
-            let rule = self.rules.iter().find(|rule| rule.pattern.matches(&parcel));
+            // Big-endian words have rules about one parcel only.
+            let start = if self.little { bytes.get(..(self.start_bits / 8) as usize).unwrap_or(bytes) } else { parcel };
+            let start = word_at(start, self.start_bits, self.little);
+            let rule = self.rules.iter().find(|rule| rule.pattern.matches(&start));
             (bits, known) = (rule.map_or(self.parcel_bits, |rule| rule.bits), rule.is_some());
         }
         let size = (bits / 8) as usize;

@@ -70,7 +70,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         Self {
             scopes: Scopes::new(plan, options.show_errors),
             engine: Engine::new(plan, options.labels),
-            fetcher: Fetcher::new(plan.isa()),
+            fetcher: Fetcher::new(plan),
             targets,
             marker: None,
             places,

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
-use isaglot_model::{Case, Encoding, FeatureId, Isa, Numbers, SpaceId, TemplateId};
+use isaglot_model::{Case, Encoding, FeatureId, Isa, LengthRule, Numbers, SpaceId, TemplateId};
 
 use crate::tree::{Match, Tree};
 
@@ -106,13 +106,24 @@ impl<'a> Plan<'a> {
         self.tree(self.isa.root()).select(word.limbs(), word.width())
     }
 
-    /// Width in bits of the instruction that starts with this parcel; `None` if none starts so.
+    /// The rules for lengths that count with the features of this plan.
+    pub fn lengths(&self) -> impl Iterator<Item = &'a LengthRule> + '_ {
+        self.isa.format().lengths.iter().filter(|rule| rule.condition.holds(&|f| self.feature(f)))
+    }
+
+    /// Width in bits of the instruction that starts with these bits, as many as [`WordFormat::start_bits`](isaglot_model::WordFormat::start_bits)
+    /// says; `None` if none starts so. Bits that are missing count as 0.
     #[must_use]
     pub fn length(&self, parcel: &Word) -> Option<u32> {
         let format = self.isa.format();
         if format.lengths.is_empty() {
             return Some(format.max_bits);
         }
-        format.lengths.iter().find(|rule| rule.pattern.matches(parcel)).map(|rule| rule.bits)
+        let width = parcel.width();
+        let matches = |rule: &&LengthRule| match rule.pattern.width() == width {
+            true => rule.pattern.matches(parcel),
+            false => rule.pattern.matches(&parcel.resized(rule.pattern.width())),
+        };
+        self.lengths().find(matches).map(|rule| rule.bits)
     }
 }

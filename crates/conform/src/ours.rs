@@ -83,10 +83,10 @@ impl<'p, 'a> Ours<'p, 'a> {
     }
 }
 
-/// How many bits the instruction has that begins with the first parcel of a word; `None` if none begins so.
+/// How many bits the instruction has that begins with the first bits of a word; `None` if none begins so.
 pub(crate) fn length(plan: &Plan<'_>, word: &Word) -> Option<u32> {
     let format = plan.isa().format();
-    plan.length(&start(format, word, format.parcel_bits))
+    plan.length(&start(format, word, format.start_bits()))
 }
 
 /// The first `bits` bits of a word, in the order of memory.

@@ -172,8 +172,10 @@ impl<'p, 'a> Through<'p, 'a, '_> {
     /// The texts of the first instruction of some bytes, and the bytes after it.
     fn first<'b>(&mut self, bytes: &'b [u8]) -> Option<(String, String, &'b [u8])> {
         let plan = self.plain.plan();
-        let parcel = plan.isa().format().parcel_bits.div_ceil(8) as usize;
-        let bits = ours::length(plan, &self.word(bytes.get(..parcel)?)?)?;
+        let format = plan.isa().format();
+        let (parcel, start) = (format.parcel_bits.div_ceil(8) as usize, format.start_bits().div_ceil(8) as usize);
+        bytes.get(..parcel)?;
+        let bits = ours::length(plan, &self.word(bytes.get(..start).unwrap_or(bytes))?)?;
         let (first, after) = bytes.split_at_checked(bits.div_ceil(8) as usize)?;
         let word = self.word(first)?;
         let (plain, aliases) = (self.plain.answer(&word), self.aliases.answer(&word));

@@ -2,7 +2,7 @@
 
 use isaglot_model::{FeatureId, Isa};
 
-use crate::table::{ALONE, CLAIMS, ORDERS, OperandTable};
+use crate::table::{ALONE, CLAIMS, INSTEAD, ORDERS, OperandTable};
 
 /// A name that the target does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,10 +58,9 @@ pub fn choose(
         })
     };
     let mut on = vec![false; isa.features().len()];
-    let known = table.triples.iter().filter(|(prefix, _)| triple.starts_with(prefix.as_str()));
-    if let Some((_, names)) = known.max_by_key(|(prefix, _)| prefix.len()) {
+    if let Some(names) = of_triple(table, triple) {
         for name in names.iter().filter(|n| cpu.is_empty() || !n.starts_with("cpu=")) {
-            if name.starts_with(CLAIMS) {
+            if name.starts_with(CLAIMS) || name.starts_with(INSTEAD) {
                 continue;
             }
             if let Some(name) = name.strip_prefix(ALONE) {
@@ -90,6 +89,12 @@ pub fn choose(
             Some(name) => switch_off(isa, find(name)?, &mut on),
         }
     }
+    for name in of_triple(table, triple).unwrap_or_default() {
+        let Some((one, other)) = name.strip_prefix(INSTEAD).and_then(|both| both.split_once(' ')) else { continue };
+        if !on.get(find(one)?.index()).is_some_and(|on| *on) {
+            switch_on(isa, find(other)?, &mut on);
+        }
+    }
     let claimed = table.claimed();
     let is_on = |name: &&str| find(name).is_ok_and(|id| on.get(id.index()).is_some_and(|on| *on));
     if !claimed.is_empty() && !claimed.iter().any(is_on) {
@@ -99,6 +104,12 @@ pub fn choose(
         return Err(NoSuch::Claim(names));
     }
     Ok((0u32..).zip(on).filter(|(_, on)| *on).map(|(id, _)| FeatureId(id)).collect())
+}
+
+/// What a triple says, if the table has it: the longest beginning counts.
+fn of_triple<'t>(table: &'t OperandTable, triple: &str) -> Option<&'t [String]> {
+    let known = table.triples.iter().filter(|(prefix, _)| triple.starts_with(prefix.as_str()));
+    known.max_by_key(|(prefix, _)| prefix.len()).map(|(_, names)| names.as_slice())
 }
 
 fn switch_on(isa: &Isa, feature: FeatureId, on: &mut [bool]) {

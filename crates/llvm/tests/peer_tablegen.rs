@@ -133,7 +133,7 @@ fn random_words(archive: &Path, target: &Target) -> Result<(), Failed> {
             let e = &isa[**random.pick(&active)];
             width = e.width;
             word = word.resized(width).and_not(e.pattern.care()).or(e.pattern.value());
-        } else if let Some(bits) = plan.length(&word.resized(isa.format().parcel_bits)) {
+        } else if let Some(bits) = plan.length(&word.resized(isa.format().start_bits())) {
             word = word.resized(bits);
         }
         let mut bytes: Vec<u8> = word.le_bytes().collect();

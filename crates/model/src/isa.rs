@@ -36,19 +36,29 @@ pub struct WordFormat {
     pub max_bits: u32,
     /// The order of bytes.
     pub byte_order: ByteOrder,
-    /// How the first parcel tells the length, first match wins; empty where all instructions have `max_bits`. A first
+    /// How the first bits tell the length, first match wins; empty where all instructions have `max_bits`. A first
     /// parcel that no rule matches starts no instruction, and one parcel is passed over.
     pub lengths: Vec<LengthRule>,
 }
 
-/// Instructions whose first parcel matches have this width.
+impl WordFormat {
+    /// How many of the first bits the rules for lengths look at: a parcel, or more. Bits that are not there count as 0.
+    #[must_use]
+    pub fn start_bits(&self) -> u32 {
+        self.lengths.iter().map(|rule| rule.pattern.width()).max().unwrap_or(0).max(self.parcel_bits)
+    }
+}
+
+/// Instructions whose first bits match have this width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct LengthRule {
-    /// Over the first parcel.
+    /// Over the first parcel, or in little-endian words over up to [`limits::MAX_START_BITS`](crate::limits::MAX_START_BITS) of the first bits.
     pub pattern: Pattern,
     /// Width in bits: a multiple of `parcel_bits`.
     pub bits: u32,
+    /// The rule counts only where this holds.
+    pub condition: Condition,
     /// Where it is defined.
     #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,

@@ -3,6 +3,9 @@
 /// The widest instruction, in bits.
 pub const MAX_WORD_BITS: u32 = 4096;
 
+/// The most bits of an instruction that say how long it is, where they are more than a parcel.
+pub const MAX_START_BITS: u32 = 64;
+
 /// The widest value that an expression computes with, in bits. Wider fields enter an expression as their low bits.
 pub const MAX_EXPR_BITS: u32 = 64;
 

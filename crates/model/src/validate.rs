@@ -86,13 +86,18 @@ fn format(isa: &Isa, out: &mut Diagnostics) {
         return;
     }
     for rule in &f.lengths {
-        if rule.pattern.width() != parcel
+        let width = rule.pattern.width();
+        let ahead = f.byte_order == crate::isa::ByteOrder::Little
+            && width <= limits::MAX_START_BITS
+            && width.is_multiple_of(parcel);
+        condition(isa, &rule.condition, rule.span, out);
+        if width != parcel && (!ahead || width == 0)
             || rule.bits == 0
             || !rule.bits.is_multiple_of(parcel)
             || rule.bits > f.max_bits
         {
             let what = format!(
-                "a length rule must look at one parcel of {parcel} bits and give a multiple of it up to {}",
+                "a length rule must look at one parcel of {parcel} bits, or at whole parcels of little-endian words, and give a multiple of it up to {}",
                 f.max_bits
             );
             out.push(bad(what, Some(rule.span)));

@@ -46,7 +46,7 @@ impl<'p, 'a> Scanner<'p, 'a> {
     /// A scanner that has read nothing. In a first pass there are no `clusters`; later ones count the words of each.
     pub fn new(plan: &'p Plan<'a>, clusters: Option<&'p Clusters>) -> Scanner<'p, 'a> {
         Scanner {
-            fetcher: Fetcher::new(plan.isa()),
+            fetcher: Fetcher::new(plan),
             walker: Walker::new(plan),
             clusters,
             tree: plan.tree(plan.isa().root()),

@@ -68,14 +68,15 @@ struct Universe {
 }
 
 /// Words of one length, or all.
-fn universes(isa: &Isa, space: SpaceId) -> Vec<Universe> {
-    let lengths = &isa.format().lengths;
-    if space != isa.root() || lengths.is_empty() {
+fn universes(isa: &Isa, space: SpaceId, features: Option<&[FeatureId]>) -> Vec<Universe> {
+    let on = |rule: &&LengthRule| features.is_none_or(|on| rule.condition.holds(&|f| on.contains(&f)));
+    let lengths: Vec<&LengthRule> = isa.format().lengths.iter().filter(on).collect();
+    if space != isa.root() || isa.format().lengths.is_empty() {
         let width = isa[space].width;
         return vec![Universe { words: Pattern::any(width), width, other: Vec::new() }];
     }
     let wide = |p: &Pattern, bits: u32| Pattern::new(&p.value().resized(bits), p.care().resized(bits));
-    let universe = |(at, rule): (usize, &LengthRule)| {
+    let universe = |(at, rule): (usize, &&LengthRule)| {
         let other = lengths.iter().take(at).map(|earlier| wide(&earlier.pattern, rule.bits)).collect();
         Universe { words: wide(&rule.pattern, rule.bits), width: rule.bits, other }
     };
@@ -117,7 +118,7 @@ pub(crate) fn coverage(
         };
         for features in sets {
             for gens in classes.iter().take(limits::MAX_GEN_CLASSES) {
-                for universe in universes(isa, space) {
+                for universe in universes(isa, space, Some(&features)) {
                     let mut counted = count(isa, space, *gens, Some(&features), &universe, overlaps);
                     counted.opcodes = opcodes(isa, &counted, &universe, options);
                     out.push(counted);
@@ -138,7 +139,7 @@ pub(crate) fn of_instructions(
 ) -> Vec<Coverage> {
     let features = options.features.clone().map(|features| closed(isa, features));
     let gens = options.generation.map_or(GenRange::default(), |g| GenRange { min: g, max: g });
-    let counted = universes(isa, isa.root()).into_iter().map(|universe| {
+    let counted = universes(isa, isa.root(), features.as_deref()).into_iter().map(|universe| {
         let mut counted = count(isa, isa.root(), gens, features.as_deref(), &universe, overlaps);
         counted.opcodes = opcodes(isa, &counted, &universe, options);
         counted

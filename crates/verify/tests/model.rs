@@ -253,8 +253,12 @@ fn the_most_specific_one() {
 #[test]
 fn two_lengths() {
     let mut b = Builder::new("lengths");
-    let rule =
-        |pattern: &str, bits| LengthRule { pattern: Pattern::parse(pattern).expect("a pattern"), bits, span: NOWHERE };
+    let rule = |pattern: &str, bits| LengthRule {
+        pattern: Pattern::parse(pattern).expect("a pattern"),
+        bits,
+        condition: Condition::Always,
+        span: NOWHERE,
+    };
     let lengths = vec![rule("-------0", 8), rule("-------1", 16)];
     b.format(WordFormat { parcel_bits: 8, max_bits: 16, byte_order: ByteOrder::Little, lengths });
     let root = space(&mut b, "root", 16, Overlap::Conflict);

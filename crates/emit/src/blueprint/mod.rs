@@ -291,6 +291,9 @@ impl<'a> Blueprint<'a> {
         if !format.lengths.is_empty() && format.parcel_bits > 64 {
             return Err(Unsupported("the length of an instruction is not in its first 64 bits".to_owned()));
         }
+        if plan.lengths().any(|rule| rule.pattern.width() > format.parcel_bits) {
+            return Err(Unsupported("the length of an instruction is not in its first parcel".to_owned()));
+        }
         let mut blueprint = Blueprint {
             limb_count: limb_count.max(limbs_for(model)),
             generation: plan.generation(),
@@ -300,7 +303,7 @@ impl<'a> Blueprint<'a> {
             value_bits: model.value_bits(),
             ..Blueprint::default()
         };
-        for rule in &format.lengths {
+        for rule in plan.lengths() {
             let (care, value) = (rule.pattern.care().low_u64(), rule.pattern.value().low_u64());
             blueprint.lengths.push((care, value, rule.bits));
         }

@@ -51,7 +51,7 @@ pub fn word(plan: &Plan<'_>, text: &str) -> Result<Word, Diagnostic> {
         let text = if prefixed { text.to_owned() } else { format!("0x{text}") };
         Word::parse(&text, most).map_err(|e| bad(e.to_string()))?
     };
-    let width = match plan.length(&value.resized(format.parcel_bits)) {
+    let width = match plan.length(&value.resized(format.start_bits())) {
         Some(width) => width,
         None => return Err(bad("no instruction starts like this".to_owned())),
     };

@@ -1,7 +1,7 @@
 //! How instructions lie in memory: the root, the word, and with extensions parcels and lengths.
 
 use isaglot_bits::{BitRange, Pattern};
-use isaglot_model::{ByteOrder, LengthRule, OpcodeBits, WordFormat};
+use isaglot_model::{ByteOrder, Condition, LengthRule, OpcodeBits, WordFormat};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::Place;
@@ -184,7 +184,7 @@ fn extended(mut word: WordFormat, size: Option<Int>, format: Option<&Format>, ou
             out.push(Diagnostic::error("isaspec-format", message).label(length.size.span, expected));
         }
         if let (Some(pattern), Some(bits)) = (pattern, bits) {
-            word.lengths.push(LengthRule { pattern, bits, span: length.span });
+            word.lengths.push(LengthRule { pattern, bits, condition: Condition::Always, span: length.span });
         }
     }
     word

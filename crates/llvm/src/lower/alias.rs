@@ -234,7 +234,9 @@ impl<'a> Lowering<'a> {
         let asm = asm_parts(&text(bound.def, "AsmString"));
         let own = |name: &str| {
             let name = name.split(':').next().or_impossible(name);
-            let Some(at) = bound.operands.iter().position(|o| o.name == name) else {
+            // `NAME>` is the operand after that.
+            let (name, by) = name.strip_suffix('>').map_or((name, 0), |name| (name, 1));
+            let Some(at) = bound.operands.iter().position(|o| o.name == name).map(|at| at + by) else {
                 let numbers =
                     bound.sources.iter().filter_map(|s| if let Source::Numbers(n) = s { Some(n) } else { None });
                 let part = numbers.flatten().find(|number| number.part == name)?;
@@ -719,6 +721,11 @@ fn outside(nodes: &mut Vec<Node>, field: Name, set: &ValueSet, width: u32) -> No
             let care = push(nodes, Node::Const(care, ty));
             let masked = push(nodes, Node::Binary(BinaryOp::And, ty, field, care));
             compare(BinaryOp::Ne, value, nodes, masked)
+        }
+        ValueSet::Top(bits, value) => {
+            let low = push(nodes, Node::Const(u64::from(width.saturating_sub(bits)), ty));
+            let top = push(nodes, Node::Binary(BinaryOp::Shr, ty, field, low));
+            compare(BinaryOp::Ne, value, nodes, top)
         }
         ValueSet::Negative => compare(BinaryOp::Lt, 1 << width.saturating_sub(1).min(63), nodes, field),
         ValueSet::Any => push(nodes, Node::Const(0, ty)),

@@ -7,9 +7,13 @@ use super::{Lowering, Missing};
 use crate::limits::MAX_LISTED_BITS;
 use crate::table::hook::Value as Bound;
 use crate::table::{DecodeStep, InstFact, NumberFormat, OperandTable, Part, ValueSet};
-use crate::target::inst::{Inst, OperandType, Places, pieces};
+use crate::target::inst::{Inst, InstOperand, OperandType, Places, pieces};
 use crate::target::registers::text;
 use isaglot_tablegen::{Def, Value};
+
+/// What the name of a print method begins with that is for an operand with the number after the instruction: `(literal 32 METHOD `,
+/// and where the operand need not be that number the value that says so, the method of all others and how many bits they have.
+pub(crate) const LITERAL: &str = "(literal ";
 
 /// A number that an operand is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,23 +79,8 @@ impl<'a> Lowering<'a> {
         let mut except = Vec::new();
         let mut sources: Vec<Option<Source>> = Vec::with_capacity(inst.operands.len());
         for operand in &inst.operands {
-            let after = facts.iter().find_map(|fact| match fact {
-                InstFact::After(name, bits) if *name == operand.name => Some(*bits),
-                _ => None,
-            });
-            if let Some(bits) = after {
-                let places: Places = (width.saturating_sub(bits)..width).map(Some).collect();
-                let part =
-                    Part { name: String::new(), bits: Vec::new(), steps: vec![DecodeStep::Format(NumberFormat::Hex)] };
-                let name = format!("{} after", operand.name);
-                sources.push(Some(Source::Numbers(vec![self.number(
-                    &part,
-                    name,
-                    &places,
-                    (&[], None),
-                    width,
-                    &mut except,
-                )])));
+            if let Some(number) = self.with_literal(inst, operand, width, facts, &mut except) {
+                sources.push(Some(Source::Numbers(vec![number])));
                 continue;
             }
             sources.push(match &operand.ty {
@@ -127,6 +116,34 @@ impl<'a> Lowering<'a> {
             }
         }
         Resolved { sources: resolved, except }
+    }
+
+    /// An operand that is, or may be, the number after the instruction: the operand's own bits with that number below them.
+    fn with_literal(
+        &mut self,
+        inst: &Inst<'a>,
+        operand: &InstOperand<'a>,
+        width: u32,
+        facts: &[InstFact],
+        except: &mut Vec<Pattern>,
+    ) -> Option<Number> {
+        let (literal, own) = facts.iter().find_map(|fact| match fact {
+            InstFact::After(name, bits, print) if *name == operand.name => Some(((*bits, print), None)),
+            InstFact::Either(name, value, bits, print) if *name == operand.name => Some(((*bits, print), Some(*value))),
+            _ => None,
+        })?;
+        let (OperandType::Def(ty), Some(places)) = (&operand.ty, inst.fields.get(&operand.name)) else { return None };
+        let mut numbers = self.numbers(*ty, &operand.name, places, width, except);
+        let mut number = numbers.pop()?;
+        let (bits, print) = literal;
+        let own = own.map(|value| {
+            let print = if let NumberFormat::Print(method) = &number.format { method.as_str() } else { "" };
+            format!("{value} {print} {}", number.width())
+        });
+        number.format = NumberFormat::Print(format!("{LITERAL}{bits} {print} {}", own.unwrap_or_default()));
+        let after: Places = (width.saturating_sub(bits)..width).map(Some).collect();
+        number.pieces.extend(pieces(&after));
+        Some(Number { signed: false, plus: 0, registers: None, ..number })
     }
 
     fn source(&mut self, inst: &Inst<'a>, known: &[Option<Source>], at: usize, facts: &[InstFact]) -> Source {
@@ -443,6 +460,11 @@ pub(crate) fn patterns(set: &ValueSet, width: u32) -> Vec<Pattern> {
         ValueSet::Negative => {
             let top = width.saturating_sub(1);
             vec![Pattern::any(width).with_bit(top, true)]
+        }
+        ValueSet::Top(bits, value) => {
+            let Some(low) = width.checked_sub(bits) else { return Vec::new() };
+            let with = |all: Pattern, at: u32| all.with_bit(low + at, value >> at.min(63) & 1 == 1);
+            vec![(0..bits).fold(Pattern::any(width), with)]
         }
         ValueSet::Mask(_, value) if !fits(value, width) => Vec::new(),
         ValueSet::Mask(care, value) => vec![Pattern::new(&Word::from_u64(value, width), Word::from_u64(care, width))],

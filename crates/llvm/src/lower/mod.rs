@@ -6,6 +6,7 @@
 
 mod alias;
 mod each;
+mod every;
 mod flow;
 mod meaning;
 mod named;
@@ -13,6 +14,7 @@ mod record_table;
 mod scope;
 mod text;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -28,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::alias::{Alias, Bound, Long};
 use self::meaning::Source;
 use self::scope::Scope;
-use crate::table::{Extend, InstFact, OperandTable, TextChoice, ValueSet};
+use crate::table::{Extend, InstFact, LengthLine, OperandTable, TextChoice, ValueSet};
 use crate::target::encodings::Encoded;
 use crate::target::features::Features;
 use crate::target::inst::Inst;
@@ -349,31 +351,42 @@ impl<'a> Lowering<'a> {
     }
 
     /// The forms of an instruction: itself, and with numbers after it for each operand that can ask for one.
-    fn extended(&self, inst: &Inst<'a>, facts: Vec<InstFact>) -> Vec<Vec<InstFact>> {
+    fn extended(&self, inst: &Inst<'a>, mut facts: Vec<InstFact>) -> Vec<Vec<InstFact>> {
         let mut fields: Vec<(&str, &Extend)> = Vec::new();
         for operand in &inst.operands {
             let inst::OperandType::Def(ty) = &operand.ty else { continue };
             let rule = self.table.extend.iter().find(|rule| rule.operands.iter().any(|name| *name == ty.name()));
-            if let (Some(rule), true) = (rule, inst.fields.contains_key(&operand.name)) {
-                fields.push((&operand.name, rule));
+            match rule.filter(|_| inst.fields.contains_key(&operand.name)) {
+                Some(rule) if rule.own => {
+                    let (value, width, print) = (rule.value, rule.width, rule.print.clone());
+                    facts.push(InstFact::Either(operand.name.clone(), value, width, print));
+                }
+                Some(rule) => fields.push((&operand.name, rule)),
+                None => {}
             }
         }
         fields.truncate(MAX_EXTENDED);
         let width = (inst.bits.len() as u32).next_multiple_of(8);
         let mut forms = Vec::new();
-        for chosen in 0u32..1 << fields.len() {
+        // The number belongs to the first operand that asks for it, and to all after it that ask, too.
+        for first in 0..=fields.len() {
             let mut form = facts.clone();
             for (i, &(name, &Extend { value, width: bits, ref print, .. })) in fields.iter().enumerate() {
-                if chosen >> i & 1 == 0 {
-                    form.push(InstFact::Reject(name.to_owned(), ValueSet::Range(value, value)));
-                    continue;
-                }
-                form.push(InstFact::Fixed(name.to_owned(), value));
-                form.push(InstFact::After(name.to_owned(), bits));
-                form.push(InstFact::Print(name.to_owned(), print.clone()));
-                if !form.iter().any(|f| matches!(f, InstFact::Width(_))) {
-                    form.push(InstFact::Width(width + bits));
-                }
+                let fact = match i.cmp(&first) {
+                    Ordering::Less => InstFact::Reject(name.to_owned(), ValueSet::Range(value, value)),
+                    Ordering::Equal => {
+                        form.push(InstFact::Fixed(name.to_owned(), value));
+                        if !form.iter().any(|f| matches!(f, InstFact::Width(_))) {
+                            form.push(InstFact::Width(width + bits));
+                        }
+                        InstFact::After(name.to_owned(), bits, print.clone())
+                    }
+                    Ordering::Greater => InstFact::Either(name.to_owned(), value, bits, print.clone()),
+                };
+                form.push(fact);
+            }
+            if first == fields.len() {
+                form.retain(|f| !matches!(f, InstFact::After(..)));
             }
             forms.push(form);
         }
@@ -418,6 +431,7 @@ impl<'a> Lowering<'a> {
     fn facts(&mut self, inst: &Inst<'a>) -> Vec<InstFact> {
         let method = text_of(inst.def, "DecoderMethod");
         let mut facts = self.table.instructions.get(&inst.name).cloned().unwrap_or_default();
+        facts.extend(every::facts(self.table, inst));
         let encoder = self.table.instructions.get(&text_of(inst.def, "PostEncoderMethod"));
         facts.extend(encoder.into_iter().flatten().cloned());
         match self.table.instructions.get(&method) {
@@ -434,12 +448,21 @@ impl<'a> Lowering<'a> {
 
     fn lengths(&self, least: u32, most: u32) -> Vec<LengthRule> {
         if !self.table.lengths.is_empty() {
-            let rule = |(pattern, bits, span): &(Pattern, u32, Span)| LengthRule {
-                pattern: pattern.clone(),
-                bits: *bits,
-                span: *span,
+            // A line with a feature that the target does not have never counts.
+            let rule = |line: &LengthLine| {
+                let mut parts = Vec::new();
+                for (name, on) in &line.features {
+                    match (self.features.named(name), on) {
+                        (Some(id), true) => parts.push(Condition::Feature(id)),
+                        (Some(id), false) => parts.push(Condition::Not(Box::new(Condition::Feature(id)))),
+                        (None, true) => return None,
+                        (None, false) => {}
+                    }
+                }
+                let (pattern, condition) = (line.pattern.clone(), features::all(parts));
+                Some(LengthRule { pattern, bits: line.bits, condition, span: line.span })
             };
-            return self.table.lengths.iter().map(rule).collect();
+            return self.table.lengths.iter().filter_map(rule).collect();
         }
         if least == most {
             return Vec::new();

@@ -9,7 +9,7 @@ use isaglot_model::{
 };
 use isaglot_source::{Diagnostic, Span};
 
-use super::meaning::{Number, Source, patterns, register_class, select};
+use super::meaning::{LITERAL, Number, Source, patterns, register_class, select};
 use super::scope::{Guard, Scope, push, whole};
 use super::{Lowering, Missing};
 use crate::table::formula::Formula;
@@ -154,6 +154,22 @@ impl<'a> Lowering<'a> {
             method = other.clone();
             number.format = NumberFormat::Plain;
         }
+        if self.table.joins.contains(&method) {
+            let next = self.shown(&format!("{}>", name.split(':').next().unwrap_or(name)), operand, printers);
+            match (&mut source, next) {
+                (Source::Numbers(numbers), Some(Shown { source: Source::Numbers(further), method, .. })) => {
+                    let by_method = !matches!(method.as_str(), "" | "printOperand");
+                    let by_method = by_method && self.choices(&method, None).is_some();
+                    numbers.extend(further.into_iter().map(|number| Number {
+                        part: String::new(),
+                        format: if by_method { NumberFormat::Print(method.clone()) } else { number.format.clone() },
+                        ..number
+                    }));
+                }
+                // The two are not in the word together: nothing says how that prints.
+                _ => source = Source::Unknown,
+            }
+        }
         // Where the table says of this instruction how the operand prints, it says what the bits are.
         if printers.iter().any(|(of, _)| of == name)
             && let Source::Numbers(numbers) = &mut source
@@ -170,7 +186,10 @@ impl<'a> Lowering<'a> {
         if let Some(known) = self.choices.get(&key) {
             return known.clone();
         }
-        let choices = self.table.choices(method, key.1.as_deref()).map(Rc::from);
+        let choices = match method.strip_prefix(LITERAL) {
+            Some(rest) => literal_choices(rest).map(Rc::from),
+            None => self.table.choices(method, key.1.as_deref()).map(Rc::from),
+        };
         self.choices.insert(key, choices.clone());
         choices
     }
@@ -298,6 +317,12 @@ impl<'a> Lowering<'a> {
                         all << width | (value >> low.min(63)) & ((1 << width) - 1)
                     });
                     let value = if bits.is_empty() { value } else { cut };
+                    if let NumberFormat::Print(method) = format
+                        && let Some(choices) = self.table.choices(method, None)
+                    {
+                        self.show_constant(value, &choices, parts);
+                        continue;
+                    }
                     let shown = match format {
                         NumberFormat::Hex => format!("{value:#x}"),
                         NumberFormat::Enum(name) => self
@@ -355,9 +380,10 @@ impl<'a> Lowering<'a> {
         if number.width() == 0 || number.width() > 64 {
             return self.show_number(scope, number, &NumberFormat::Plain, parts);
         }
-        let plain = choices.iter().all(
-            |c| matches!((&c.when, c.text.as_slice()), (ValueSet::Range(a, b), [TextPiece::Literal(_)] | []) if a == b),
-        );
+        let plain = choices.iter().all(|c| {
+            c.feature.is_none()
+                && matches!((&c.when, c.text.as_slice()), (ValueSet::Range(a, b), [TextPiece::Literal(_)] | []) if a == b)
+        });
         let ty = if plain {
             let value = |c: &TextChoice| match (&c.when, c.text.first()) {
                 (ValueSet::Range(value, _), Some(TextPiece::Literal(text))) => (*value, text.clone()),
@@ -660,6 +686,38 @@ fn part_of<'n>(numbers: &'n [Number], name: &str) -> Option<&'n Number> {
     let by_name = numbers.iter().position(|n| n.part == *name);
     let at = by_name.or(name.parse().ok()).or((name == "v" && numbers.len() == 1).then_some(0));
     numbers.get(at?)
+}
+
+/// How an operand prints that is, or may be, the number after the instruction: what stands after [`LITERAL`] in its method.
+fn literal_choices(method: &str) -> Option<Vec<TextChoice>> {
+    let mut words = method.split(' ');
+    let bits: u32 = words.next()?.parse().ok()?;
+    let format = |method: &str| match method {
+        "" => NumberFormat::Hex,
+        method => NumberFormat::Print(method.to_owned()),
+    };
+    let choice = |when: ValueSet, bits: Vec<(u32, u32)>, format: NumberFormat| TextChoice {
+        when,
+        parts: Vec::new(),
+        text: vec![TextPiece::Part { name: "v".to_owned(), bits, format }],
+        alias: None,
+        feature: None,
+        printed_only: false,
+        also: Vec::new(),
+        span: NOWHERE,
+    };
+    let literal = format(words.next()?);
+    let below = (bits.checked_sub(1)?, 0);
+    let Some(value) = words.next().and_then(|word| word.parse::<u64>().ok()) else {
+        return Some(vec![choice(ValueSet::Any, vec![below], literal)]);
+    };
+    let own = format(words.next()?);
+    let width: u32 = words.next()?.parse().ok()?;
+    let top = ValueSet::Mask(u64::MAX.checked_shl(bits)?, value.checked_shl(bits)?);
+    Some(vec![
+        choice(top, vec![below], literal),
+        choice(ValueSet::Any, vec![((width + bits).checked_sub(1)?, bits)], own),
+    ])
 }
 
 /// What the name of a number with a sign is in a formula; `None` if it is the bits as they are.

@@ -31,7 +31,7 @@ pub struct OperandTable {
     /// The unit in which instructions are fetched, in bits; by default the size of the smallest.
     pub parcel: Option<u32>,
     /// How the first parcel tells the length.
-    pub lengths: Vec<(Pattern, u32, Span)>,
+    pub lengths: Vec<LengthLine>,
     /// Which bits of `Inst` the word in memory consists of, least significant first, as (high, low); empty for all.
     pub layout: Vec<(u32, u32)>,
     /// Decoder namespaces in the order in which they are tried; others come after the last, the empty one at the end.
@@ -64,6 +64,10 @@ pub struct OperandTable {
     pub operands: FxHashMap<String, Vec<Hook<Vec<Part>>>>,
     /// What is to be known about single instructions, or all that have a `DecoderMethod`.
     pub instructions: FxHashMap<String, Vec<InstFact>>,
+    /// What is to be known about all instructions of a class.
+    pub every: Vec<Every>,
+    /// Names of print methods, or records of operands: these operands print together with the one after them.
+    pub joins: Vec<String>,
     /// The operands and fields that these facts name.
     pub named: Vec<NamedOperands>,
 }
@@ -93,6 +97,8 @@ impl Default for OperandTable {
             print: FxHashMap::default(),
             operands: FxHashMap::default(),
             instructions: FxHashMap::default(),
+            every: Vec::new(),
+            joins: Vec::new(),
             named: Vec::new(),
         }
     }
@@ -108,13 +114,48 @@ pub struct Order {
     /// The beginnings of the triples.
     pub prefixes: Vec<String>,
     /// How the first parcel tells the length, if not as in the table.
-    pub lengths: Vec<(Pattern, u32, Span)>,
+    pub lengths: Vec<LengthLine>,
     /// An instruction, a field of it, and the bits of the word that it is made of in this order.
     pub bits: Vec<FieldBits>,
 }
 
 /// An instruction, a field of it, and the bits of the word in memory that it is made of, the most significant first.
 pub type FieldBits = (String, String, Vec<(u32, u32)>);
+
+/// How the first bits tell the length of an instruction.
+#[derive(Clone, Debug)]
+pub struct LengthLine {
+    /// Over the first bits.
+    pub pattern: Pattern,
+    /// The length in bits.
+    pub bits: u32,
+    /// Features, and whether each must be on for the line to count.
+    pub features: Vec<(String, bool)>,
+    /// Where it is said.
+    pub span: Span,
+}
+
+/// Facts about the instructions of a class.
+#[derive(Clone, Debug)]
+pub struct Every {
+    /// The class.
+    pub class: String,
+    /// Fields of the record with the numbers or texts that they must have.
+    pub fields: Vec<(String, FieldValue)>,
+    /// Operands, and whether the instruction has them in its lists.
+    pub operands: Vec<(String, bool)>,
+    /// The facts. Where one is about `first`, it is about the operand right after the mnemonic, without a blank.
+    pub facts: Vec<InstFact>,
+}
+
+/// What a field of a record must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// This number.
+    Number(i64),
+    /// This text, where `*` at its beginning or end is any text; of a list of records, that one of them has this name.
+    Text(String),
+}
 
 /// A number after an instruction.
 #[derive(Clone, Debug)]
@@ -125,6 +166,8 @@ pub struct Extend {
     pub width: u32,
     /// The method by which the number prints; empty for hexadecimal.
     pub print: String,
+    /// The number is in the instruction already, as its most significant bits.
+    pub own: bool,
     /// The operands, by their records.
     pub operands: Vec<String>,
 }
@@ -237,6 +280,8 @@ pub enum ValueSet {
     Mask(u64, u64),
     /// Those whose top bit is set.
     Negative,
+    /// Those whose top bits, so many, are these.
+    Top(u32, u64),
     /// All.
     Any,
 }
@@ -248,6 +293,7 @@ impl ValueSet {
             ValueSet::Range(from, to) => (from..=to).contains(&value),
             ValueSet::Mask(care, want) => value & care == want,
             ValueSet::Negative => (value as i64) < 0,
+            ValueSet::Top(bits, want) => value.checked_shr(64 - bits.min(64)).unwrap_or(0) == want,
             ValueSet::Any => true,
         }
     }
@@ -383,8 +429,10 @@ pub enum InstFact {
     Print(String, String),
     /// The field has this value.
     Fixed(String, u64),
-    /// The operand is the number of so many bits after the instruction.
-    After(String, u32),
+    /// The operand has this value, and the number of so many bits after the instruction is it: it prints by this method.
+    After(String, u32, String),
+    /// The operand is this number where it has the value that says so.
+    Either(String, u64, u32, String),
     /// The records of a class are forms of the instruction, each with fields of its own and a text.
     Each(Each),
     /// Words that are no such form are not this instruction.
@@ -413,6 +461,9 @@ pub(crate) const ORDERS: [(ByteOrder, &str); 2] = [(ByteOrder::Little, "bytes=li
 
 /// What a triple says in the list of its features before one that is on only where neither a processor nor features are named.
 pub(crate) const ALONE: &str = "alone=";
+
+/// What a triple says in the list of its features before two of which the second is on where the first is not.
+pub(crate) const INSTEAD: &str = "instead=";
 
 /// What a triple says in the list of its features before those of which one must be on.
 pub(crate) const CLAIMS: &str = "claims=";

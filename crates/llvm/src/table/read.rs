@@ -11,8 +11,9 @@ use crate::table::compute;
 use crate::table::formula::{self, Definitions};
 use crate::table::tokens::{Line, Result, Token, Tokens};
 use crate::table::{
-    ALONE, AliasWhen, DecodeStep, Each, Extend, Hook, HookParam, InstFact, NamedOperands, NumberFormat, OperandTable,
-    Order, Part, RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
+    ALONE, AliasWhen, DecodeStep, Each, Every, Extend, FieldValue, Hook, HookParam, INSTEAD, InstFact, LengthLine,
+    NamedOperands, NumberFormat, OperandTable, Order, Part, RecordTable, RegisterNames, TableNumber, TextChoice,
+    TextPiece, ValueSet,
 };
 
 const STATEMENTS: &[&str] = &[
@@ -27,6 +28,8 @@ const STATEMENTS: &[&str] = &[
     "aliases",
     "only",
     "extend",
+    "every",
+    "joins",
     "namespaces",
     "requires",
     "feature",
@@ -151,6 +154,33 @@ fn statement(
             table.print.entry(name).or_default().push(Hook { params, classes, given, body: choices, span: t.whole() });
             Ok(())
         }
+        "every" => {
+            let class = t.word("a class of instructions")?;
+            let mut fields = Vec::new();
+            let mut operands = Vec::new();
+            while !t.done() {
+                let field = t.word("a field of the records, `has` or `lacks`")?;
+                if matches!(field.as_str(), "has" | "lacks") {
+                    operands.push((t.word("an operand")?, field == "has"));
+                    continue;
+                }
+                t.need('=')?;
+                fields.push((
+                    field,
+                    match t.peek() {
+                        Some(Token::Text(_)) => FieldValue::Text(t.text("a text")?),
+                        _ => FieldValue::Number(t.number("a number or a text")?),
+                    },
+                ));
+            }
+            let mut facts = Vec::new();
+            for line in body {
+                let mut t = Tokens::new(*line)?;
+                facts.push(fact(&mut t)?);
+            }
+            table.every.push(Every { class, fields, operands, facts });
+            Ok(())
+        }
         "instruction" => {
             let mut names = Vec::new();
             while names.is_empty() || !t.done() {
@@ -210,15 +240,23 @@ fn register_names(t: &mut Tokens<'_>, names: &mut RegisterNames) -> Result<()> {
     Ok(())
 }
 
-/// A pattern of the first parcel, and the length that it tells.
-fn length(t: &mut Tokens<'_>) -> Result<(Pattern, u32, Span)> {
+/// A pattern of the first bits, the length that it tells, and with which features: `PATTERN = BITS [if FEATURE | unless FEATURE]…`
+fn length(t: &mut Tokens<'_>) -> Result<LengthLine> {
     let text = t.word("a pattern of `0`, `1` and `x`")?;
     t.need('=')?;
     let bits = t.number("a number of bits")?;
     let span = t.whole();
     let bad = || Diagnostic::error("operands-length", "no pattern and length").label(span, "here");
     let pattern = pattern(&text).ok_or_else(bad)?;
-    Ok((pattern, u32::try_from(bits).map_err(|_| bad())?, span))
+    let mut features = Vec::new();
+    while !t.done() {
+        let on = t.keyword("if");
+        if !on && !t.keyword("unless") {
+            return Err(t.wanted("`if` or `unless`"));
+        }
+        features.push((feature(t)?, on));
+    }
+    Ok(LengthLine { pattern, bits: u32::try_from(bits).map_err(|_| bad())?, features, span })
 }
 
 /// A line below an order of bytes: what is otherwise in it.
@@ -299,6 +337,7 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             }
         }
         "extend" => {
+            let own = t.keyword("own");
             let value = t.number("a value")? as u64;
             let width = t.count("a number of bits", 64)?;
             let print = if t.keyword("print") { t.word("a print method")? } else { String::new() };
@@ -306,7 +345,12 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             while !t.done() {
                 operands.push(t.word("the record of an operand")?);
             }
-            table.extend.push(Extend { value, width, print, operands });
+            table.extend.push(Extend { value, width, print, own, operands });
+        }
+        "joins" => {
+            while !t.done() {
+                table.joins.push(t.word("a print method, or the record of an operand")?);
+            }
         }
         "feature" => {
             while !t.done() {
@@ -319,6 +363,11 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             t.need('=')?;
             let mut names = Vec::new();
             while !t.done() {
+                if t.keyword("instead") {
+                    let (one, other) = (t.word("a feature")?, t.word("the feature instead of it")?);
+                    names.push(format!("{INSTEAD}{one} {other}"));
+                    continue;
+                }
                 let alone = if t.keyword("alone") { ALONE } else { "" };
                 names.push(match t.peek() {
                     Some(Token::Text(_)) => t.text("a name")?,
@@ -605,6 +654,11 @@ fn part_sets(t: &mut Tokens<'_>) -> Result<Vec<(String, ValueSet)>> {
     }
 }
 
+/// The name of a feature; in quotes if it has more than letters, digits and `_`.
+fn feature(t: &mut Tokens<'_>) -> Result<String> {
+    if matches!(t.peek(), Some(Token::Text(_))) { t.text("a feature") } else { t.word("a feature") }
+}
+
 /// `TEXT [alias TEXT] [also TEXT]… [unread] [if FEATURE | unless FEATURE]`
 fn choice(t: &mut Tokens<'_>, when: ValueSet) -> Result<TextChoice> {
     let text = template(t)?;
@@ -615,8 +669,8 @@ fn choice(t: &mut Tokens<'_>, when: ValueSet) -> Result<TextChoice> {
     }
     let printed_only = t.keyword("unread");
     let feature = match (t.keyword("if"), t.keyword("unless")) {
-        (true, _) => Some((t.word("a feature")?, true)),
-        (_, true) => Some((t.word("a feature")?, false)),
+        (true, _) => Some((feature(t)?, true)),
+        (_, true) => Some((feature(t)?, false)),
         _ => None,
     };
     t.end()?;

@@ -247,6 +247,12 @@ impl<'t> Tokens<'t> {
         if self.keyword("negative") {
             return Ok(ValueSet::Negative);
         }
+        if self.keyword("top") {
+            return match self.set()? {
+                ValueSet::Mask(care, value) => Ok(ValueSet::Top(64 - care.leading_zeros(), value)),
+                _ => Err(self.wanted("bits as `0b…` before this")),
+            };
+        }
         if let Some(Token::Word(word)) = self.peek()
             && let Some(digits) = word.strip_prefix("0b")
             && digits.len() <= 64

@@ -33,7 +33,7 @@ pub(super) fn run(
     problems: &mut Diagnostics,
 ) -> Tally {
     let mut told = Diagnostics::new();
-    let fetcher = Fetcher::new(plan.isa());
+    let fetcher = Fetcher::new(plan);
     let total = programs.count();
     let what = if clusters.is_none() { "reading programs" } else { "counting patterns" };
     let mut progress = Progress::new(what, "program");

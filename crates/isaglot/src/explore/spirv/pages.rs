@@ -47,7 +47,12 @@ pub fn description() -> Option<Isa> {
     let opcode = |op: &OpRow, width| {
         (0..16).fold(Pattern::any(width), |pattern, bit| pattern.with_bit(bit, op.opcode >> bit & 1 == 1))
     };
-    let length = |op: &OpRow| LengthRule { pattern: opcode(op, BITS), bits: width(grammar, op), span: Span::NOWHERE };
+    let length = |op: &OpRow| LengthRule {
+        pattern: opcode(op, BITS),
+        bits: width(grammar, op),
+        condition: Condition::Always,
+        span: Span::NOWHERE,
+    };
     builder.format(WordFormat {
         parcel_bits: BITS,
         max_bits: longest,
