@@ -18,6 +18,8 @@ use crate::linux::Process;
 use crate::machine::{Call, Cause, FLOATS, Fault, Level, Machine};
 use crate::memory::Memory;
 use crate::recent::Recent;
+use crate::semihosting::{self, Semihosting};
+use crate::syscall::{self, Outcome};
 use crate::watch::{Access, Debug};
 
 /// Why a run ended.
@@ -71,6 +73,7 @@ pub struct Hart<'a> {
     pub(crate) process: Option<Process>,
     pub(crate) recent: Recent,
     pub(crate) debug: Debug,
+    semihosting: Option<Semihosting>,
     host: Option<Box<dyn Host + 'a>>,
     kept: Kept,
     /// What was asked for and is not there.
@@ -121,6 +124,7 @@ impl<'a> Hart<'a> {
             process: None,
             recent: Recent::new(),
             debug: Debug::default(),
+            semihosting: None,
             host: None,
             kept: Kept::default(),
             unknown: Vec::new(),
@@ -250,6 +254,36 @@ impl<'a> Hart<'a> {
     /// Memory, to load programs and look at results. Call [`Hart::code_changed`] after writing over code that has run.
     pub fn memory(&mut self) -> &mut Memory {
         &mut self.machine.memory
+    }
+
+    /// The program may ask the host by semihosting, at the levels above the user's: with this command line, and with a heap and a stack
+    /// between these addresses.
+    pub fn set_semihosting(&mut self, command_line: &[u8], heap: (u64, u64)) {
+        let now = self.host().now();
+        self.semihosting = Some(Semihosting::new(command_line.to_vec(), heap, now));
+    }
+
+    /// Does a call of semihosting; the pc is at its `ebreak`.
+    fn semihosting_call(&mut self, pc: u64) -> Option<Stop> {
+        let mut semihosting = self.semihosting.take()?;
+        let (number, argument, xlen) = (self.register(10), self.register(11), self.xlen());
+        let (machine, host) = self.outside();
+        let mut call = syscall::Call { memory: &mut machine.memory, host, xlen, args: &[] };
+        let outcome = semihosting.call(&mut call, number, argument);
+        self.semihosting = Some(semihosting);
+        self.pc = pc;
+        self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(1);
+        let result = match outcome {
+            Outcome::Value(value) => value,
+            Outcome::Exit(code) => return Some(Stop::Exit(code)),
+            Outcome::Unknown => {
+                self.unknown(format!("semihosting call {number:#x}"));
+                u64::MAX
+            }
+        };
+        self.set_register(10, result);
+        self.pc = self.machine.cut(pc.wrapping_add(4));
+        None
     }
 
     /// Forgets all decoded code.
@@ -392,6 +426,13 @@ impl<'a> Hart<'a> {
 
     /// Delivers a trap; gives why the run ends, if it does.
     fn trap(&mut self, fault: Fault, pc: u64) -> Option<Stop> {
+        if fault.cause == Cause::Breakpoint
+            && self.semihosting.is_some()
+            && self.machine.level != Level::User
+            && semihosting::is_call(&mut self.machine.memory, pc)
+        {
+            return self.semihosting_call(pc);
+        }
         if fault.cause == Cause::Breakpoint && self.ebreak_stops {
             self.pc = pc;
             return Some(Stop::Ebreak);

@@ -114,8 +114,18 @@ pub trait Host {
     fn status(&mut self, file: u32) -> Result<FileStatus, Errno>;
     /// What is known of a file by its path.
     fn status_of(&mut self, path: &[u8]) -> Result<FileStatus, Errno>;
+    /// Whether a person reads or writes it.
+    fn is_terminal(&mut self, file: u32) -> bool {
+        let _ = file;
+        false
+    }
     /// Removes a file.
     fn remove(&mut self, path: &[u8]) -> Result<(), Errno>;
+    /// Gives a file another path; a file that has it is gone then.
+    fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), Errno> {
+        let _ = (from, to);
+        Err(Errno::ACCESS)
+    }
     /// The time since 1970.
     fn now(&mut self) -> Duration;
     /// Waits.

@@ -34,6 +34,7 @@ mod memory;
 pub mod oracle;
 mod recent;
 mod reference;
+mod semihosting;
 mod syscall;
 mod watch;
 

@@ -68,6 +68,8 @@ pub const RISCV_BINUTILS: Peer = Peer {
     name: "riscv64-linux-gnu-{as,ld,objdump}",
     probe: || ["as", "ld", "objdump"].iter().try_for_each(|tool| starts(&format!("riscv64-linux-gnu-{tool}"))),
 };
+/// picolibc for RISC-V, a C library for bare machines: GCC compiles and links with it.
+pub const PICOLIBC: Peer = Peer { name: "picolibc-riscv64-unknown-elf", probe: picolibc };
 /// QEMU's user mode for RISC-V of 32 and 64 bits, and the compiler for it: a compiled program runs.
 pub const RISCV_QEMU: Peer = Peer { name: "riscv64-linux-gnu-gcc with qemu-riscv32 and qemu-riscv64", probe: qemu };
 /// GNU's `objdump` for AVR.
@@ -258,6 +260,19 @@ pub fn compile_only(compiler: &str, flags: &[&str]) -> Result<(), String> {
 fn riscv_compiles(compiler: &str) -> Result<(), String> {
     let widths = [("-march=rv32imac", "-mabi=ilp32"), ("-march=rv64imac", "-mabi=lp64")];
     widths.iter().try_for_each(|(march, mabi)| compile_only(compiler, &[march, mabi, "-ffreestanding"]))
+}
+
+fn picolibc() -> Result<(), String> {
+    let options = ["--specs=picolibc.specs", "--oslib=semihost", "--crt0=semihost", "-march=rv64imac", "-mabi=lp64"];
+    let all = [&options[..], &["-x", "c", "-", "-o", "/dev/null"]].concat();
+    let mut gcc = Command::new("riscv64-unknown-elf-gcc");
+    gcc.args(all).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = gcc.spawn().map_err(|e| e.to_string())?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(b"int main(void) { return 0; }").map_err(|e| e.to_string())?;
+    }
+    let status = child.wait().map_err(|e| e.to_string())?;
+    if status.success() { Ok(()) } else { Err(status.to_string()) }
 }
 
 fn qemu() -> Result<(), String> {

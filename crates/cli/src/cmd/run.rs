@@ -37,6 +37,7 @@ use crate::subject::{SubjectKind, refusal};
 The run ends on ebreak, on a trap without a handler, when the program says so through the symbol `tohost`, or after --max-steps.
 The exit status is the code that the program gives (its low 8 bits, or 1 if only others are set), 0 for ebreak, and 1 for a trap and for
 --max-steps. Ctrl-C says where the program is, and the last instructions.
+A bare program can ask for files, its arguments, the time and its end by semihosting (`slli x0,x0,0x1f; ebreak; srai x0,x0,7`).
 A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory, the global pointer at the symbol
 `__global_pointer$`.
 With --linux nothing is printed but what the program prints, and what is said of a trap or the limit goes to standard error.
@@ -48,8 +49,8 @@ Examples:
 pub(crate) struct Args {
     /// What to run.
     program: PathBuf,
-    /// With --linux: its arguments. Those that begin with `-` come after `--`.
-    #[arg(value_name = "ARG", requires = "linux")]
+    /// Its arguments, with --linux or through semihosting. Those that begin with `-` come after `--`.
+    #[arg(value_name = "ARG")]
     arguments: Vec<String>,
     /// The program is a static one for Linux: system calls, arguments, environment, a stack and a heap are those of a process.
     #[arg(long)]
@@ -194,14 +195,20 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
             return Err(Diagnostic::error("run-width", format!("the program is for RV{xlen}, {what} is not")).into());
         }
     }
+    let ram = config.ram.first().copied().unwrap_or(limits::RAM);
     if args.linux {
         linux(&mut program, &mut config).map_err(Diagnostics::from)?;
+    } else {
+        // What a program copies to its address must find memory there.
+        for (segment, &at) in program.segments.iter_mut().zip(program.physical.iter().flatten()) {
+            config.ram.push((segment.0, segment.1));
+            segment.0 = at;
+        }
     }
     if args.signature.is_some() && program.signature.is_none() {
         let d = Diagnostic::error("run-signature", "the program has no signature");
         return Err(d.note("it lies between the symbols `begin_signature` and `end_signature`").into());
     }
-    let ram = config.ram.first().copied().unwrap_or(limits::RAM);
     for &(address, size, _) in program.segments.iter().filter(|s| s.0 != u64::MAX) {
         config.ram.push((address, size));
     }
@@ -236,6 +243,12 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
         let arguments = [vec![name.into_bytes()], bytes(&args.arguments)].concat();
         hart.start_process(&Start { arguments, environment: bytes(&args.env), ..program.start.clone() })
             .map_err(fail)?;
+    } else {
+        let words = [args.program.display().to_string()].into_iter().chain(args.arguments.iter().cloned());
+        let end = ram.0.saturating_add(ram.1) & !15;
+        let first = program.start.end.checked_next_multiple_of(16).filter(|at| (ram.0..end).contains(at));
+        let line = words.collect::<Vec<_>>().join(" ");
+        hart.set_semihosting(line.as_bytes(), (first.unwrap_or(ram.0), end));
     }
     let stage = Stage::new(format!("running {}", args.program.display()), "instruction");
     let stop = drive::run(args, &commands, &program, &mut hart, &stage, &world)?;

@@ -36,6 +36,7 @@ const NEEDS: &[(&str, Need)] = &[
     ("llvm-project", Need::Files(llvm)),
     ("mesa", Need::Files(mesa)),
     ("mesa-25.0", Need::Files(mesa_25)),
+    ("picolibc", Need::Peer(peer::PICOLIBC)),
     ("qemu-system-riscv64", Need::Peer(peer::QEMU_SYSTEM)),
     ("riscv-opcodes", Need::Files(opcodes)),
     ("riscv-unified-db", Need::Files(udb)),

@@ -138,6 +138,39 @@ fn random_system_calls_end() {
     }
 }
 
+#[test]
+fn random_semihosting_ends() {
+    let isa = description::isa();
+    let mut random = Random::new(2);
+    for round in 0..60 {
+        let xlen = if round % 2 == 0 { 32 } else { 64 };
+        // slli x0, x0, 31; ebreak; srai x0, x0, 7; j back.
+        let words = [0x01f0_1013, 0x0010_0073, 0x4070_5013, 0xff5f_f06f];
+        let mut hart = hart(&isa, xlen, &words);
+        hart.set_semihosting(b"name one", (START + 0x1000, START + 0x2000));
+        let block = START + 0x100;
+        for _ in 0..200 {
+            let near = [0, 1, 3, 8, 64, u64::MAX, START, block, block + 0x800, 1 << 40];
+            for at in 0..4 {
+                let value = if random.below(4) == 0 { random.u64() } else { *random.pick(&near) };
+                let bytes = value.to_le_bytes();
+                hart.memory().write(block + at * u64::from(xlen / 8), &bytes).expect("it fits");
+            }
+            hart.memory().write(block + 0x800, b":tt\0").expect("it fits");
+            hart.set_register(10, random.below(64));
+            hart.set_register(11, if random.below(8) == 0 { random.u64() } else { block });
+            match hart.run(4) {
+                Stop::Limit | Stop::Exit(_) => hart.set_pc(START),
+                // Its code may be gone.
+                stop => {
+                    assert!(matches!(stop, Stop::Trap(_) | Stop::Ebreak), "{stop:?}");
+                    break;
+                }
+            }
+        }
+    }
+}
+
 /// A small machine with a device, and a program that uses it, as the fuzzer's input.
 const SEED: &str = "a:B{ uuid: 5 state n : 9 = 3 go rd rs1 rs2 : xcmd0 rd rs1 rs2 semantics { n = n + 1; rd = data * rs2 + zext(n, xlen) } }
 ---

@@ -9,7 +9,7 @@ use isaglot_hart::Start;
 use isaglot_source::Diagnostic;
 use object::elf::{FileHeader32, FileHeader64, PT_INTERP, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::{Endianness, Object, ObjectKind, ObjectSymbol, SymbolKind};
 
 use crate::io::{input_name, read};
 
@@ -19,6 +19,8 @@ pub(super) struct Program {
     pub(super) xlen: Option<u32>,
     /// Address, size and bytes; the highest address is where the memory starts.
     pub(super) segments: Vec<(u64, u64, Vec<u8>)>,
+    /// Where a bare machine has them, if the file says that.
+    pub(super) physical: Option<Vec<u64>>,
     pub(super) entry: Option<u64>,
     /// Where the program tells something to the host, and where it gets its answers.
     pub(super) tohost: Option<u64>,
@@ -44,6 +46,7 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
         return Ok(Program {
             xlen: None,
             segments: vec![(u64::MAX, 0, bytes)],
+            physical: None,
             entry: None,
             tohost: None,
             fromhost: None,
@@ -68,11 +71,12 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
         let d = bad(&"an object file, which has no addresses yet");
         return Err(d.note("link it first: `riscv64-linux-gnu-gcc -static -nostdlib`, or `ld`"));
     }
-    let mut segments = Vec::new();
-    for s in elf.segments() {
-        let data = s.data().map_err(|e| bad(&e))?;
-        segments.push((s.address(), s.size().max(data.len() as u64), data.to_vec()));
-    }
+    let segments =
+        if elf.is_64() { load::<FileHeader64<Endianness>>(&bytes) } else { load::<FileHeader32<Endianness>>(&bytes) };
+    let loads = segments.map_err(|e| bad(&e))?;
+    let segments: Vec<(u64, u64, Vec<u8>)> = loads.iter().map(|s| (s.address, s.size, s.data.to_vec())).collect();
+    // A linker that knows of none leaves them all 0.
+    let physical = loads.iter().any(|s| s.physical != 0).then(|| loads.iter().map(|s| s.physical).collect());
     if segments.is_empty() {
         return Err(bad(&"there is nothing to load"));
     }
@@ -90,6 +94,7 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
     symbols.sort();
     Ok(Program {
         xlen: Some(if elf.is_64() { 64 } else { 32 }),
+        physical,
         entry: Some(elf.entry()),
         tohost: named("tohost"),
         fromhost: named("fromhost"),
@@ -116,6 +121,31 @@ impl Program {
             self.start.headers = self.start.headers.saturating_add(by);
         }
     }
+}
+
+/// A segment that is loaded.
+struct Load<'d> {
+    address: u64,
+    /// Where it lies in the memory of a bare machine, from where the program may copy it to its address.
+    physical: u64,
+    size: u64,
+    data: &'d [u8],
+}
+
+/// The segments that are loaded.
+fn load<Elf: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Vec<Load<'_>>, String> {
+    let failed = |e: object::Error| e.to_string();
+    let header = Elf::parse(bytes).map_err(failed)?;
+    let endian = header.endian().map_err(failed)?;
+    let segments = header.program_headers(endian, bytes).map_err(failed)?;
+    let mut all = Vec::new();
+    for segment in segments.iter().filter(|s| s.p_type(endian) == PT_LOAD) {
+        let data = segment.data(endian, bytes).map_err(|()| "a segment is not in the file".to_owned())?;
+        let size: u64 = segment.p_memsz(endian).into();
+        let (address, physical) = (segment.p_vaddr(endian).into(), segment.p_paddr(endian).into());
+        all.push(Load { address, physical, size: size.max(data.len() as u64), data });
+    }
+    Ok(all)
 }
 
 /// What the program headers say, and whether they name a dynamic linker.

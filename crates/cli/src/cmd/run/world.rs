@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
@@ -289,9 +289,23 @@ impl Host for World {
         Ok(told(&meta, number(path)))
     }
 
+    fn is_terminal(&mut self, file: u32) -> bool {
+        match file {
+            0 => io::stdin().is_terminal(),
+            1 => io::stdout().is_terminal(),
+            2 => io::stderr().is_terminal(),
+            _ => false,
+        }
+    }
+
     fn remove(&mut self, path: &[u8]) -> Result<(), Errno> {
         let place = self.0.borrow().place(path)?;
         std::fs::remove_file(place).map_err(|e| errno(&e))
+    }
+
+    fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), Errno> {
+        let (from, to) = (self.0.borrow().place(from)?, self.0.borrow().place(to)?);
+        std::fs::rename(from, to).map_err(|e| errno(&e))
     }
 
     fn now(&mut self) -> Duration {
