@@ -136,21 +136,29 @@ impl EncodeError {
 pub fn decode(plan: &Plan<'_>, word: &Word) -> Option<Operands> {
     let mut scopes = Scopes::new(plan, false);
     let scope = scopes.enter(word)?;
-    Some(take_apart(&mut scopes, scope))
+    Some(take_apart(&mut scopes, scope, true))
 }
 
-fn take_apart(scopes: &mut Scopes<'_, '_>, scope: usize) -> Operands {
+/// The same, but the value of each field is a number, also where the field has a space of its own.
+#[must_use]
+pub fn decode_flat(plan: &Plan<'_>, word: &Word) -> Option<Operands> {
+    let mut scopes = Scopes::new(plan, false);
+    let scope = scopes.enter(word)?;
+    Some(take_apart(&mut scopes, scope, false))
+}
+
+fn take_apart(scopes: &mut Scopes<'_, '_>, scope: usize, nests: bool) -> Operands {
     let rest = unclaimed(scopes, scope);
     let mut fields = Vec::new();
     for name in scopes.encoding(scope).field_names() {
         let Some(found) = scopes.resolve(scope, name) else { continue };
         let nested = match found.field.ty {
-            FieldType::Sub(space) => scopes.enter_field(scope, &found, space),
+            FieldType::Sub(space) if nests => scopes.enter_field(scope, &found, space),
             _ => None,
         };
         let value = match nested {
             Some(inner) => {
-                let tree = take_apart(scopes, inner);
+                let tree = take_apart(scopes, inner, true);
                 scopes.leave();
                 OperandValue::Nested(Box::new(tree))
             }

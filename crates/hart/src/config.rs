@@ -9,7 +9,7 @@ use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, ConfigItem};
 
 use crate::device::{self, Device, Fallback};
-use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, MAX_DEVICES, RAM, TRAP_CAUSE};
+use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, MAX_DEVICES, MAX_VLEN, MIN_VLEN, RAM, TRAP_CAUSE, VLEN};
 use crate::machine::Level;
 
 /// How a trap is delivered.
@@ -47,6 +47,8 @@ pub struct Config {
     /// The features of the description that the machine has, beside what `encoding` and `commands` say; `None` for those
     /// that are on by default and all that have instructions that can be run. Features that exclude each other are refused.
     pub extensions: Option<Vec<String>>,
+    /// Bits of a vector register, a power of two; more if an extension asks for more.
+    pub vlen: u32,
     /// Where a program starts that does not say; `None` for where the memory starts.
     pub entry: Option<u64>,
     /// Bytes of a block of the cache, on which `cbo.zero` and its like act: a power of two of 8 to 4096.
@@ -86,6 +88,7 @@ impl Config {
             ebreak_stops: true,
             mach_traps: true,
             extensions: None,
+            vlen: VLEN,
             entry: None,
             cache_block: CACHE_BLOCK,
             ram: vec![RAM],
@@ -187,6 +190,10 @@ impl Config {
                     _ => wrong("`ram` is a first address and a length"),
                 }
             }
+            "vlen" => match value.int().flatten().and_then(|n| u32::try_from(n).ok()) {
+                Some(bits @ MIN_VLEN..=MAX_VLEN) if bits.is_power_of_two() => self.vlen = bits,
+                _ => wrong("`vlen` is a power of two from 32 to 4096, the bits of a vector register"),
+            },
             "entry" => match value.int().flatten() {
                 Some(address) => self.entry = Some(address),
                 None => wrong("`entry` is an address"),

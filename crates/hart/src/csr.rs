@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::float_unit::Float;
 use crate::machine::Level;
+use crate::vector_state::{Extent, Unit};
 
 const MSTATUS: u16 = 0x300;
 const MISA: u16 = 0x301;
@@ -39,8 +40,10 @@ type Row = (u16, u16, u64, u64, bool);
 const ALL: u64 = u64::MAX;
 /// Where `mstatus` says whether floating point is off, initial, clean or dirty: two bits.
 const FS: u32 = 13;
-/// SIE, SPIE, SPP, FS, SUM, MXR, and on RV64 the user's width.
-const SSTATUS: u64 = 1 << 1 | 1 << 5 | 1 << 8 | 3 << FS | 1 << 18 | 1 << 19;
+/// The same of vectors.
+const VS: u32 = 9;
+/// SIE, SPIE, SPP, VS, FS, SUM, MXR, and on RV64 the user's width.
+const SSTATUS: u64 = 1 << 1 | 1 << 5 | 1 << 8 | 3 << VS | 3 << FS | 1 << 18 | 1 << 19;
 /// Besides those whether something is dirty, at the top.
 const SSTATUS_READ: u64 = SSTATUS | 3 << 32 | 1 << 31 | 1 << 63;
 /// Besides those MIE, MPIE, MPP, MPRV, TVM, TW, TSR.
@@ -101,6 +104,8 @@ pub(crate) struct Extensions {
     pub(crate) zfinx: bool,
     /// There are jumps by a table.
     pub(crate) tables: bool,
+    /// What there is of vectors.
+    pub(crate) vector: Extent,
 }
 
 /// The registers.
@@ -116,6 +121,8 @@ pub(crate) struct Csrs {
     tables: bool,
     /// The control register of floating point, and whether it may be used.
     pub(crate) float: Float,
+    /// Vectors: their registers and control registers.
+    pub(crate) vector: Unit,
     /// Instructions that were completed; also the time and the cycles.
     pub(crate) retired: u64,
     /// What `mcycle` and `minstret` are ahead of that.
@@ -127,6 +134,7 @@ impl Csrs {
     pub(crate) fn new(xlen: u32, levels: u8, has: &Extensions) -> Csrs {
         let compressed = has.compressed;
         let float = Float::new(has.float, has.zfinx);
+        let vector = Unit::new(has.vector);
         let mut values = BTreeMap::new();
         let base: u64 = if xlen == 32 { 1 << 30 } else { 2 << 62 };
         let letter = |c: u8| 1_u64 << (c - b'a');
@@ -142,7 +150,7 @@ impl Csrs {
         let lowest = if levels & 1 != 0 { Level::User } else { Level::Mach };
         values.insert(MSTATUS, widths | (lowest as u64) << 11);
         let address = if compressed { !1 } else { !3 };
-        Csrs { values, xlen, address, levels, tables: has.tables, float, retired: 0, ahead: [0; 2] }
+        Csrs { values, xlen, address, levels, tables: has.tables, float, vector, retired: 0, ahead: [0; 2] }
     }
 
     fn cut(&self, value: u64) -> u64 {
@@ -154,7 +162,10 @@ impl Csrs {
         match number {
             FCSR => self.float.control(),
             // What each instruction of floating point looks at is kept apart; SD says that something is dirty.
-            MSTATUS => kept | self.float.status() << FS | u64::from(self.float.status() == 3) << (self.xlen - 1),
+            MSTATUS => {
+                let (float, vector) = (self.float.status(), self.vector.status());
+                kept | float << FS | vector << VS | u64::from(float == 3 || vector == 3) << (self.xlen - 1)
+            }
             _ => kept,
         }
     }
@@ -165,7 +176,8 @@ impl Csrs {
             FCSR => self.float.set_control(value),
             MSTATUS => {
                 self.float.set_status(value >> FS);
-                self.values.insert(number, value & !(3 << FS | 1 << (self.xlen - 1)));
+                self.vector.set_status(value >> VS);
+                self.values.insert(number, value & !(3 << FS | 3 << VS | 1 << (self.xlen - 1)));
             }
             _ => {
                 self.values.insert(number, value);
@@ -247,6 +259,9 @@ impl Csrs {
             let value = self.count(which);
             return ok.then(|| if upper { value >> 32 } else { self.cut(value) });
         }
+        if let Some(value) = self.vector.control(number, self.xlen) {
+            return Some(value);
+        }
         let (_, kept, readable, ..) = self.row(number, level)?;
         let holds_address = matches!(kept, 0x141 | 0x341);
         Some((self.get(kept) & readable & if holds_address { self.address } else { ALL }) >> view(number))
@@ -276,6 +291,9 @@ impl Csrs {
             }
             return Some(());
         }
+        if self.vector.set_control(number, value).is_some() {
+            return Some(());
+        }
         let (_, kept, _, writable, _) = self.row(number, level)?;
         let value = value << view(number);
         let old = self.get(kept);
@@ -284,7 +302,7 @@ impl Csrs {
             new = new & !(3 << 11) | old & 3 << 11;
         }
         if kept == MSTATUS && !self.has(Level::Super) {
-            new &= !(SSTATUS & !(3 << FS | 1 << 18 | 1 << 19));
+            new &= !(SSTATUS & !(3 << FS | 3 << VS | 1 << 18 | 1 << 19));
         }
         self.set(kept, new);
         Some(())

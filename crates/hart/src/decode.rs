@@ -14,12 +14,15 @@ use crate::csr::Extensions;
 use crate::generated::{rv32, rv64, table};
 use crate::limits::MAX_BLOCK;
 use crate::memory::Memory;
+use crate::vector_state::Extent;
 
 /// What the description says about an encoding that the executor knows.
 struct Known {
     /// Its arm of `execute` and its form of `prepare`.
     op: u16,
     form: u16,
+    /// What tells it from others with these.
+    number: u16,
     names: Vec<Name>,
     /// The field with the command, for commands of interfaces.
     command: Option<Name>,
@@ -35,7 +38,17 @@ const LETTERS: &[(u8, &[&str])] = &[
     (b'c', &["zca"]),
     (b'f', &["f"]),
     (b'd', &["d"]),
+    (b'v', &["v"]),
 ];
+
+/// What vectors can compute with, by the feature: sizes of floating point, a bit each, and from bit 4 on those that are converted only.
+const FLOATS: &[(&str, u8)] = &[("zve32f", 1 << 2), ("zve64d", 1 << 3), ("zvfh", 1 << 1), ("zvfhmin", 1 << 5)];
+/// Extensions that are others together and name no instructions of their own.
+const WHOLE: &[&str] = &["v"];
+
+/// How long vector registers are at least, by the feature that says so.
+const LENGTHS: &[(&str, u32)] =
+    &[("zvl32b", 32), ("zvl64b", 64), ("zvl128b", 128), ("zvl256b", 256), ("zvl512b", 512), ("zvl1024b", 1024)];
 
 /// Decodes for one machine.
 pub(crate) struct Decoder<'a> {
@@ -49,6 +62,8 @@ pub(crate) struct Decoder<'a> {
     float: bool,
     /// There is floating point in integer registers.
     zfinx: bool,
+    /// Bits of a vector register, if the machine says so.
+    vlen: u32,
 }
 
 /// The features of a machine: those of its profile and number of commands, and of the rest its extensions. Where none are named,
@@ -60,9 +75,14 @@ fn features(isa: &Isa, config: &Config) -> Vec<FeatureId> {
     let run: BTreeSet<FeatureId> = run.flat_map(|e| e.condition.features()).collect();
     let fits = |f: FeatureId| isa.conflicts(&usual.iter().copied().chain([f]).collect::<Vec<_>>()).is_empty();
     let can_run: BTreeSet<&str> = run.into_iter().filter(|&f| fits(f)).map(|f| isa[f].name.as_str()).collect();
+    // What it stands for can be run, where that has instructions.
+    let is_whole = |name: &str| {
+        let f = isa.features().iter().position(|f| f.name == name).map(|at| FeatureId(at as u32));
+        f.is_some_and(|f| fits(f) && can_run.contains("zve64x"))
+    };
     let has = |name: &str, default: bool| match &config.extensions {
         Some(named) => named.iter().any(|e| e == name),
-        None => default || can_run.contains(name),
+        None => default || can_run.contains(name) || WHOLE.contains(&name) && is_whole(name),
     };
     isa_name::features(isa, &config.encoding, u32::from(config.commands), &has)
 }
@@ -88,12 +108,12 @@ impl<'a> Decoder<'a> {
                 continue;
             }
             let row = table::ENCODINGS.binary_search_by_key(&isa.text(encoding.name), |row| row.0);
-            let (_, op, form) = table::ENCODINGS[row.map_err(|_| other())?];
+            let (_, op, form, number) = table::ENCODINGS[row.map_err(|_| other())?];
             let names = isa.semantic_operands(encoding);
             let command = isa.names().get("OP").filter(|op| encoding.display_name == "xcmd" && names.contains(op));
             if let Some(place) = known.get_mut(at as usize) {
                 let links = matches!(encoding.display_name.as_str(), "jal" | "jalr");
-                *place = Some(Known { op, form, names, command, links });
+                *place = Some(Known { op, form, number, names, command, links });
             }
             count += 1;
         }
@@ -108,7 +128,7 @@ impl<'a> Decoder<'a> {
         let plan = Plan::with_features(isa, xlen, &on);
         let has = |name: &str| plan.features().any(|f| isa[f].name == name);
         let (compressed, float, zfinx) = (has("zca"), has("f"), has("zfinx"));
-        Ok(Decoder { plan, known, wide, commands, compressed, float, zfinx })
+        Ok(Decoder { plan, known, wide, commands, compressed, float, zfinx, vlen: config.vlen })
     }
 
     /// What the extensions mean for control and status registers.
@@ -116,7 +136,18 @@ impl<'a> Decoder<'a> {
         let has = |name: &str| self.plan.features().any(|f| self.plan.isa()[f].name == name);
         let there = LETTERS.iter().filter(|(_, parts)| parts.iter().all(|part| has(part)));
         let letters = there.fold(0, |all, (letter, _)| all | 1 << (letter - b'a'));
-        Extensions { letters, compressed: self.compressed, float: self.float, zfinx: self.zfinx, tables: has("zcmt") }
+        let vector = Extent {
+            there: has("zve32x"),
+            widest: if has("zve64x") { 3 } else { 2 },
+            floats: FLOATS
+                .iter()
+                .filter(|(name, _)| has(name))
+                .map(|&(_, sizes)| sizes)
+                .fold(0, std::ops::BitOr::bitor),
+            length: self.vlen.max(LENGTHS.iter().filter(|(name, _)| has(name)).map(|l| l.1).max().unwrap_or(0)),
+        };
+        let (compressed, float, zfinx) = (self.compressed, self.float, self.zfinx);
+        Extensions { letters, compressed, float, zfinx, tables: has("zcmt"), vector }
     }
 
     /// What the description has for a word; nothing if the executor does not know it.
@@ -128,7 +159,7 @@ impl<'a> Decoder<'a> {
     fn one(&self, memory: &mut Memory, pc: u64) -> Option<(Ins, u64, Ends)> {
         let (word, length) = word(&self.plan, memory, pc)?;
         let illegal = (ins(0, [0; 4], 0), length, Ends::After);
-        let Some(tree) = operands::decode(&self.plan, &word) else { return Some(illegal) };
+        let Some(tree) = operands::decode_flat(&self.plan, &word) else { return Some(illegal) };
         let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Some(illegal) };
         let value = |name: Name| {
             let field = tree.fields.iter().find(|f| f.name == name);
@@ -142,6 +173,7 @@ impl<'a> Decoder<'a> {
             return Some(illegal);
         }
         let mut fields = [0; 8];
+        fields[7] = known.number.into();
         for (place, &name) in fields.iter_mut().zip(&known.names) {
             *place = value(name);
         }

@@ -60,6 +60,17 @@ impl Float {
         }
     }
 
+    /// The dynamic rounding mode and the flags.
+    pub(crate) fn context(&self) -> Context {
+        Context { mode: self.mode, flags: self.flags }
+    }
+
+    /// Takes the flags that an operation on such a context left.
+    pub(crate) fn collect(&mut self, flags: u8) {
+        self.flags = flags;
+        self.changed();
+    }
+
     /// `fcsr`: flags, and above them the mode.
     pub(crate) fn control(&self) -> u64 {
         u64::from(self.flags) | u64::from(self.mode) << 5

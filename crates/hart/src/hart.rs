@@ -169,6 +169,16 @@ impl<'a> Hart<'a> {
         self.machine.x[FLOATS + (usize::from(number) & 31)] = value;
     }
 
+    /// All vector registers, one after the other; empty if there are none.
+    pub fn vector_registers(&self) -> &[u8] {
+        self.machine.csrs.vector.registers()
+    }
+
+    /// Writes a vector register, by a number below 32, from its lowest byte on.
+    pub fn set_vector_register(&mut self, number: u8, bytes: &[u8]) {
+        self.machine.csrs.vector.set_register(number, bytes);
+    }
+
     /// Why no instruction of floating point can be run now, if none can: it is off, or the rounding mode is reserved.
     pub fn float_trouble(&self) -> Option<FloatTrouble> {
         self.machine.csrs.float.trouble()

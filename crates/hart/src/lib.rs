@@ -36,6 +36,8 @@ mod recent;
 mod reference;
 mod semihosting;
 mod syscall;
+mod vector;
+mod vector_state;
 mod watch;
 
 pub use config::{Config, TrapModel};

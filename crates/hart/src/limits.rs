@@ -42,6 +42,14 @@ pub const MAX_DEPTH: usize = 64;
 /// The exception code of the traps of overloadable opcodes where they have one of their own and the machine's file says none.
 pub const TRAP_CAUSE: u8 = 24;
 
+/// The shortest and the longest vector register, in bits.
+pub const MIN_VLEN: u32 = 32;
+/// See [`MIN_VLEN`].
+pub const MAX_VLEN: u32 = 4096;
+
+/// Bits of a vector register where neither the machine nor its extensions say more.
+pub const VLEN: u32 = 128;
+
 /// Where programs are loaded that do not say where, and how much memory is there.
 pub const RAM: (u64, u64) = (0x8000_0000, 128 << 20);
 

@@ -119,7 +119,10 @@ impl Semantics for View<'_> {
             "lun_lookup" => u64::from(m.lun_lookup(arg(0), arg(1) as u16)?),
             "device_lookup" => m.device_lookup(arg(0) as u16)?,
             "device" => m.device(arg(0) as u16, arg(1) as u16, arg(2), arg(3))?,
-            name => match m.float_call(name, [arg(0), arg(1), arg(2), arg(3)]) {
+            name => match m
+                .float_call(name, [arg(0), arg(1), arg(2), arg(3)])
+                .or_else(|| m.vector_call(name, [arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)]))
+            {
                 Some(result) => result?,
                 None => return Err(Fault::new(Cause::Illegal, 0)),
             },
@@ -144,7 +147,7 @@ impl<'a> Hart<'a> {
     pub fn interpret(&mut self, word: &Word, body: &Body) -> Option<Stop> {
         let isa: &'a Isa = self.plan().isa();
         let pc = self.pc();
-        let Some(tree) = operands::decode(self.plan(), word) else {
+        let Some(tree) = operands::decode_flat(self.plan(), word) else {
             return self.finish(pc, Err(Fault::new(Cause::Illegal, 0)));
         };
         let number = |value: &OperandValue| match value {

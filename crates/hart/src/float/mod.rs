@@ -14,7 +14,7 @@ mod host;
 mod number;
 
 pub(crate) use convert::Integer;
-pub(crate) use number::{DOUBLE, HALF, SINGLE};
+pub(crate) use number::{DOUBLE, Format, HALF, SINGLE};
 
 /// To the nearest; of two, to the even one.
 pub(crate) const NEAREST_EVEN: u8 = 0;

@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 727;
+pub(crate) const ENCODINGS: usize = 1322;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -91,7 +91,60 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
         79 => ins(op, [2, f[0], 0, 0], f[1]),
         80 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        81 => ins(
+        81 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[2] << 19 | f[0] << 24),
+        82 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
+        83 => ins(
+            op,
+            [0, 0, 0, 0],
+            f[7] | f[2] << 10 | f[0] << 15 | (((((f[1] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 20,
+        ),
+        84 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15 | f[1] << 20),
+        85 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
+        86 => ins(
+            op,
+            [0, 0, 0, 0],
+            f[7] | f[3] << 9 | f[1] << 14 | (((((f[2] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 19 | f[0] << 25,
+        ),
+        87 => ins(op, [0, 0, 0, 0], f[2] | f[0] << 5 | f[1] << 10),
+        88 => ins(op, [out(f[2]), 0, 0, 0], f[1] | f[0] << 5),
+        89 => ins(op, [0x40 | f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
+        90 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 14 | f[1] << 19 | f[0] << 24),
+        91 => ins(op, [0x40 | f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
+        92 => ins(op, [0x40 | f[1], 0, 0, 0], f[0]),
+        93 => ins(op, [0x40 | f[0], 0, 0, 0], f[1]),
+        94 => ins(op, [0x40 | f[0], 0, 0, 0], f[7] | f[1] << 15),
+        95 => ins(op, [0x40 | f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
+        96 => ins(op, [0, 0, 0, 0], f[1] | f[0] << 5),
+        97 => ins(op, [0, 0, 0, 0], f[2] | f[1] << 5 | f[0] << 10),
+        98 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 6),
+        99 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11),
+        100 => ins(op, [f[0], 0, 0, 0], f[1]),
+        101 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 6 | f[1] << 11 | f[0] << 16),
+        102 => ins(op, [f[2], f[1], 0, 0], f[7] | f[3] << 6 | f[0] << 11),
+        103 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11 | f[1] << 16),
+        104 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 5 | f[1] << 10 | f[0] << 15),
+        105 => {
+            ins(op, [0, 0, 0, 0], f[7] | f[1] << 15 | (((((f[0] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 20)
+        }
+        106 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 15 | f[0] << 20),
+        107 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 15),
+        108 => ins(op, [out(f[1]), 0, 0, 0], f[0]),
+        109 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 5 | f[0] << 10),
+        110 => ins(op, [0, 0, 0, 0], f[3] | f[1] << 5 | f[2] << 10 | f[0] << 15),
+        111 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 1 | f[1] << 6 | f[2] << 11 | f[0] << 16),
+        112 => ins(op, [f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
+        113 => ins(op, [out(f[2]), 0, 0, 0], f[7] | f[1] << 1 | f[0] << 6),
+        114 => ins(
+            op,
+            [f[1], f[0], out(f[2]), 0],
+            u64::from(f[1] == 0) | (u64::from(f[1] == 0) & u64::from(f[2] == 0)) << 1,
+        ),
+        115 => ins(
+            op,
+            [f[1], out(f[2]), 0, 0],
+            u64::from(f[1] == 0) | (u64::from(f[1] == 0) & u64::from(f[2] == 0)) << 1 | f[0] << 2,
+        ),
+        116 => ins(
             op,
             [f[1] | 1, f[1], f[2] | 1, f[2]],
             f[3] | u64::from(f[1] == 0) << 3
@@ -100,13 +153,13 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 6
                 | out(f[0] | 1) << 14,
         ),
-        82 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], u64::from(f[1] == 0)),
-        83 => ins(op, [f[1], out(f[0]), out(f[0] | 1), 0], f[2] | u64::from(f[0] != 0) << 3),
-        84 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], f[2] | u64::from(f[1] == 0) << 3),
-        85 => {
+        117 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], u64::from(f[1] == 0)),
+        118 => ins(op, [f[1], out(f[0]), out(f[0] | 1), 0], f[2] | u64::from(f[0] != 0) << 3),
+        119 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], f[2] | u64::from(f[1] == 0) << 3),
+        120 => {
             ins(op, [f[1] | 1, f[1], f[2] | 1, f[2]], u64::from(f[1] == 0) | u64::from(f[2] == 0) << 1 | out(f[0]) << 2)
         }
-        86 => ins(
+        121 => ins(
             op,
             [f[1] | 1, f[1], f[2] | 1, f[2]],
             f[4] | u64::from(f[1] == 0) << 3
@@ -118,7 +171,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 23
                 | out(f[0] | 1) << 31,
         ),
-        87 => ins(
+        122 => ins(
             op,
             [f[1] | 1, f[1], f[2] | 1, f[2]],
             u64::from(f[1] == 0)
@@ -127,18 +180,18 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 3
                 | out(f[0] | 1) << 11,
         ),
-        88 => ins(
+        123 => ins(
             op,
             [f[1] | 1, f[1], out(f[0]), out(f[0] | 1)],
             f[2] | u64::from(f[1] == 0) << 3 | u64::from(f[0] != 0) << 4,
         ),
-        89 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
-        90 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
-        91 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
-        92 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
-        93 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
-        94 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
-        95 => ins(
+        124 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
+        125 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
+        126 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        127 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
+        128 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
+        129 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
+        130 => ins(
             op,
             [f[1], f[0] | 1, f[0], f[2] | 1],
             u64::from(f[0] == 0)
@@ -148,7 +201,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 11
                 | out(f[0] | 1) << 19,
         ),
-        96 => ins(
+        131 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -167,7 +220,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                     .wrapping_add(f[3]) as u8 as u64)
                     << 19,
         ),
-        97 => ins(
+        132 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -186,7 +239,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | u64::from(6 <= f[2]) << 25
                 | u64::from(5 <= f[2]) << 26,
         ),
-        98 => ins(
+        133 => ins(
             op,
             [
                 if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] },
@@ -196,7 +249,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             0,
         ),
-        99 => ins(
+        134 => ins(
             op,
             [
                 out(if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] }),
@@ -206,13 +259,13 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             u64::from(f[0] == f[1]),
         ),
-        100 => ins(op, [0, 0, 0, 0], f[0]),
-        101 => ins(op, [out(1), 0, 0, 0], f[0]),
-        102 => ins(op, [out(f[0]), 0, 0, 0], 0),
-        103 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        104 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        105 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        106 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        135 => ins(op, [0, 0, 0, 0], f[0]),
+        136 => ins(op, [out(1), 0, 0, 0], f[0]),
+        137 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        138 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        139 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        140 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        141 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
         _ => ins(0, [0; 4], 0),
     }
 }
@@ -1838,8 +1891,375 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
             255 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
+            // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
+            256 => h
+                .vector_vv(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x1f) as u8,
+                    (i.imm >> 24) as u8,
+                )
+                .at(i)?,
+            // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
+            257 => h
+                .vector_vx(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 19) as u8,
+                )
+                .at(i)?,
+            // vadc.vim vmadc.vi vmadc.vim vmerge.vim
+            258 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
+            259 => h
+                .vector_vv(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
+            260 => h
+                .vector_vx(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
+            261 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x3f) as u8,
+                    (i.imm >> 25) as u8,
+                )
+                .at(i)?,
+            // vcompress.vm
+            262 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            // vcpop.m
+            263 => {
+                let count_0: u32 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
+                h.x[i.a()] = count_0 as u64;
+            }
+            // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
+            264 => h
+                .vector_vf(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 19) as u8,
+                )
+                .at(i)?,
+            // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
+            265 => h
+                .vector_v(
+                    (i.imm & 0x3fff) as u16,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x1f) as u8,
+                    (i.imm >> 24) as u8,
+                )
+                .at(i)?,
+            // vfirst.m
+            266 => {
+                let number_0: u32 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
+                h.x[i.a()] = number_0 as u64;
+            }
+            // vfmerge.vfm
+            267 => h
+                .vector_vf(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vfmv.f.s
+            268 => {
+                let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
+                h.x[i.a()] = value_0;
+            }
+            // vfmv.s.f
+            269 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vfmv.v.f
+            270 => h
+                .vector_vf(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vfslide1down.vf
+            271 => h
+                .vector_slide1_down_float(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 10) as u8,
+                )
+                .at(i)?,
+            // vfslide1up.vf
+            272 => h
+                .vector_slide1_up_float(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 10) as u8,
+                )
+                .at(i)?,
+            // vid.v
+            273 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
+            // viota.m
+            274 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
+            275 => {
+                h.vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
+            }
+            // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
+            276 => h
+                .vector_load(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
+            277 => h
+                .vector_load_first(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vlm.v
+            278 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v
+            279 => h
+                .vector_load_indexed(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
+            280 => h
+                .vector_load_strided(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    h.x[i.b()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
+            281 => h
+                .vector_mask(
+                    (i.imm & 0x3f) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vmsbf.m vmsif.m vmsof.m
+            282 => h
+                .vector_mask_first(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vmv.s.x
+            283 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vmv.v.i
+            284 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vmv.v.v
+            285 => h
+                .vector_vv(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vmv.v.x
+            286 => h
+                .vector_vx(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vmv.x.s
+            287 => {
+                let value_0: u32 = h.vector_first(i.imm as u8).at(i)? as u32;
+                h.x[i.a()] = value_0 as u64;
+            }
+            // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
+            288 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
+            289 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x1f) as u8,
+                    (i.imm >> 24) as u8,
+                )
+                .at(i)?,
+            // vrgather.vi
+            290 => h
+                .vector_gather_one(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    i.imm >> 10 & 0x1f,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vrgather.vv vrgatherei16.vv
+            291 => h
+                .vector_gather(
+                    (i.imm & 1) as u8,
+                    (i.imm >> 1 & 0x1f) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vrgather.vx
+            292 => h
+                .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vs1r.v vs2r.v vs4r.v vs8r.v
+            293 => {
+                h.vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
+            }
+            // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
+            294 => h
+                .vector_store(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vsetivli
+            295 => {
+                let vl_0: u32 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)? as u32;
+                h.x[i.a()] = vl_0 as u64;
+            }
+            // vsetvl
+            296 => {
+                let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
+                let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1) as u8, h.x[i.b()]).at(i)? as u32;
+                h.x[i.c()] = vl_1 as u64;
+            }
+            // vsetvli
+            297 => {
+                let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
+                let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)? as u32;
+                h.x[i.b()] = vl_1 as u64;
+            }
+            // vslide1down.vx
+            298 => h
+                .vector_slide1_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vslide1up.vx
+            299 => h
+                .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vslidedown.vi
+            300 => h
+                .vector_slide_down(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    i.imm >> 10 & 0x1f,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vslidedown.vx
+            301 => h
+                .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vslideup.vi
+            302 => h
+                .vector_slide_up(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    i.imm >> 10 & 0x1f,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vslideup.vx
+            303 => h
+                .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vsm.v
+            304 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v
+            305 => h
+                .vector_store_indexed(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
+            306 => h
+                .vector_store_strided(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    h.x[i.b()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
             // fadd.d.in32x
-            256 => {
+            307 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -1850,7 +2270,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fclass.d.in32x
-            257 => {
+            308 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let minus_1: u8 = (first_0 >> 63) as u8;
@@ -1881,7 +2301,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.d.s.in32x
-            258 => {
+            309 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
@@ -1891,7 +2311,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.d.w.in32x
-            259 => {
+            310 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as u32 as u64;
@@ -1900,7 +2320,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.d.wu.in32x
-            260 => {
+            311 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as u32 as u64;
@@ -1909,28 +2329,28 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.s.d.in32x
-            261 => {
+            312 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u32 = h.f64_to_f32(first_1, mode_0).at(i)? as u32;
                 h.x[i.c()] = number_2 as u64;
             }
             // fcvt.w.d.in32x
-            262 => {
+            313 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u32 = h.f64_to_i32(first_1, mode_0).at(i)? as u32;
                 h.x[i.c()] = number_2 as u64;
             }
             // fcvt.wu.d.in32x
-            263 => {
+            314 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u32 = h.f64_to_u32(first_1, mode_0).at(i)? as u32;
                 h.x[i.c()] = number_2 as u64;
             }
             // fdiv.d.in32x
-            264 => {
+            315 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -1941,7 +2361,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // feq.d.in32x
-            265 => {
+            316 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -1949,7 +2369,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[(i.imm >> 2) as usize] = holds_2 as u64;
             }
             // fle.d.in32x
-            266 => {
+            317 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -1957,7 +2377,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[(i.imm >> 2) as usize] = holds_2 as u64;
             }
             // flt.d.in32x
-            267 => {
+            318 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -1965,7 +2385,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[(i.imm >> 2) as usize] = holds_2 as u64;
             }
             // fmadd.d.in32x
-            268 => {
+            319 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -1981,7 +2401,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmax.d.in32x
-            269 => {
+            320 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -1992,7 +2412,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmin.d.in32x
-            270 => {
+            321 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2003,7 +2423,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmsub.d.in32x
-            271 => {
+            322 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2019,7 +2439,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmul.d.in32x
-            272 => {
+            323 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2030,7 +2450,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fnmadd.d.in32x
-            273 => {
+            324 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2047,7 +2467,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fnmsub.d.in32x
-            274 => {
+            325 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2063,7 +2483,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsgnj.d.in32x
-            275 => {
+            326 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2074,7 +2494,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsgnjn.d.in32x
-            276 => {
+            327 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2085,7 +2505,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsgnjx.d.in32x
-            277 => {
+            328 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2096,7 +2516,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsqrt.d.in32x
-            278 => {
+            329 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let root_2: u64 = h.f64_sqrt(first_1, mode_0).at(i)?;
@@ -2106,7 +2526,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsub.d.in32x
-            279 => {
+            330 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2117,7 +2537,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fadd.s.inx
-            280 => {
+            331 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2125,7 +2545,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as u64;
             }
             // fclass.s.inx
-            281 => {
+            332 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -2156,33 +2576,33 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.w.inx
-            282 => {
+            333 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.s.wu.inx
-            283 => {
+            334 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.w.s.inx
-            284 => {
+            335 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.wu.s.inx
-            285 => {
+            336 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fdiv.s.inx
-            286 => {
+            337 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2190,7 +2610,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as u64;
             }
             // feq.s.inx
-            287 => {
+            338 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2198,7 +2618,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.s.inx
-            288 => {
+            339 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2206,7 +2626,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s.inx
-            289 => {
+            340 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2214,7 +2634,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.s.inx
-            290 => {
+            341 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2223,7 +2643,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fmax.s.inx
-            291 => {
+            342 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2231,7 +2651,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as u64;
             }
             // fmin.s.inx
-            292 => {
+            343 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2239,7 +2659,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as u64;
             }
             // fmsub.s.inx
-            293 => {
+            344 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2248,7 +2668,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fmul.s.inx
-            294 => {
+            345 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2256,7 +2676,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as u64;
             }
             // fnmadd.s.inx
-            295 => {
+            346 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2266,7 +2686,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fnmsub.s.inx
-            296 => {
+            347 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2275,35 +2695,35 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fsgnj.s.inx
-            297 => {
+            348 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjn.s.inx
-            298 => {
+            349 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjx.s.inx
-            299 => {
+            350 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsqrt.s.inx
-            300 => {
+            351 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = root_2 as u64;
             }
             // fsub.s.inx
-            301 => {
+            352 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2311,7 +2731,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as u64;
             }
             // fadd.h.inx
-            302 => {
+            353 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2319,7 +2739,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as i16 as i32 as u32 as u64;
             }
             // fclass.h.inx
-            303 => {
+            354 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -2350,7 +2770,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.d.h.in32x
-            304 => {
+            355 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
@@ -2360,54 +2780,54 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.h.d.in32x
-            305 => {
+            356 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u16 = h.f64_to_f16(first_1, mode_0).at(i)?;
                 h.x[i.c()] = number_2 as i16 as i32 as u32 as u64;
             }
             // fcvt.h.s.inx
-            306 => {
+            357 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2 as i16 as i32 as u32 as u64;
             }
             // fcvt.h.w.inx
-            307 => {
+            358 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
             }
             // fcvt.h.wu.inx
-            308 => {
+            359 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
             }
             // fcvt.s.h.inx
-            309 => {
+            360 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.w.h.inx
-            310 => {
+            361 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.wu.h.inx
-            311 => {
+            362 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fdiv.h.inx
-            312 => {
+            363 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2415,7 +2835,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as i16 as i32 as u32 as u64;
             }
             // feq.h.inx
-            313 => {
+            364 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2423,7 +2843,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.h.inx
-            314 => {
+            365 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2431,7 +2851,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h.inx
-            315 => {
+            366 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2439,7 +2859,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.h.inx
-            316 => {
+            367 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2448,7 +2868,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fmax.h.inx
-            317 => {
+            368 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2456,7 +2876,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as i16 as i32 as u32 as u64;
             }
             // fmin.h.inx
-            318 => {
+            369 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2464,7 +2884,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as i16 as i32 as u32 as u64;
             }
             // fmsub.h.inx
-            319 => {
+            370 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2473,7 +2893,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fmul.h.inx
-            320 => {
+            371 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2481,7 +2901,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as i16 as i32 as u32 as u64;
             }
             // fnmadd.h.inx
-            321 => {
+            372 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2490,7 +2910,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fnmsub.h.inx
-            322 => {
+            373 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2499,21 +2919,21 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fsgnj.h.inx
-            323 => {
+            374 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
             }
             // fsgnjn.h.inx
-            324 => {
+            375 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
             }
             // fsgnjx.h.inx
-            325 => {
+            376 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2521,14 +2941,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
             }
             // fsqrt.h.inx
-            326 => {
+            377 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
                 h.x[i.b()] = root_2 as i16 as i32 as u32 as u64;
             }
             // fsub.h.inx
-            327 => {
+            378 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2536,61 +2956,61 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as i16 as i32 as u32 as u64;
             }
             // amoswap.b
-            328 => {
+            379 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoadd.b
-            329 => {
+            380 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoxor.b
-            330 => {
+            381 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoand.b
-            331 => {
+            382 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoor.b
-            332 => {
+            383 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomin.b
-            333 => {
+            384 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomax.b
-            334 => {
+            385 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amominu.b
-            335 => {
+            386 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomaxu.b
-            336 => {
+            387 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoswap.h
-            337 => {
+            388 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2599,7 +3019,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoadd.h
-            338 => {
+            389 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2608,7 +3028,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoxor.h
-            339 => {
+            390 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2617,7 +3037,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoand.h
-            340 => {
+            391 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2626,7 +3046,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoor.h
-            341 => {
+            392 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2635,7 +3055,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomin.h
-            342 => {
+            393 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2645,7 +3065,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomax.h
-            343 => {
+            394 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2655,7 +3075,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amominu.h
-            344 => {
+            395 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2664,7 +3084,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomaxu.h
-            345 => {
+            396 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2673,14 +3093,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amocas.b
-            346 => {
+            397 => {
                 let wanted_0: u8 = h.x[i.a()] as u8;
                 let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
                 h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
                 h.x[i.d()] = old_1 as i8 as i32 as u32 as u64;
             }
             // amocas.h
-            347 => {
+            398 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2690,7 +3110,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i16 as i32 as u32 as u64;
             }
             // amocas.w
-            348 => {
+            399 => {
                 if h.x[i.a()] & 3 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2700,7 +3120,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as u64;
             }
             // amocas.d
-            349 => {
+            400 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2715,7 +3135,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // cm.push
-            350 => {
+            401 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let base_1: u32 = h.x[2].wrapping_sub(count_0.wrapping_mul(4) as u64) as u32;
                 if i.imm >> 8 & 1 != 0 {
@@ -2759,7 +3179,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_sub(room_2 as u64) as u32 as u64;
             }
             // cm.pop
-            351 => {
+            402 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -2816,7 +3236,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
             }
             // cm.popret
-            352 => {
+            403 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -2874,7 +3294,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ((ra_15 >> 1) as u64) << 1;
             }
             // cm.popretz
-            353 => {
+            404 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -2933,14 +3353,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ((ra_15 >> 1) as u64) << 1;
             }
             // cm.mva01s
-            354 => {
+            405 => {
                 let first_0: u32 = h.x[i.a()] as u32;
                 let second_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = first_0 as u64;
                 h.x[i.d()] = second_1 as u64;
             }
             // cm.mvsa01
-            355 => {
+            406 => {
                 if i.imm != 0 {
                     return Err(Fault::new(Cause::Illegal, 0).at(i.at));
                 }
@@ -2948,26 +3368,26 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = h.x[i.d()];
             }
             // cm.jt
-            356 => {
+            407 => {
                 let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
                 next = target_0 as u64;
             }
             // cm.jalt
-            357 => {
+            408 => {
                 let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
                 h.x[i.a()] = end as u32 as u64;
                 next = target_0 as u64;
             }
             // ssrdp mop.r.n mop.rr.n
-            358 => h.x[i.a()] = 0,
+            409 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            359 => {
+            410 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            360 => {
+            411 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

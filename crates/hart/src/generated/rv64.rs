@@ -6,18 +6,18 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 854;
+pub(crate) const ENCODINGS: usize = 1481;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
-        0 | 107 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
+        0 | 142 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
         1 => ins(op, [out(f[0]), f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         2 => ins(op, [out(f[1]), f[2], 0, 0], f[0]),
         3 => ins(op, [out(f[0]), 0, 0, 0], (f[1] << 12) as i32 as i64 as u64),
         4 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
-        5 | 110 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
-        6 | 111 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        5 | 145 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        6 | 146 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         7 => ins(op, [f[0], f[1], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         8 => ins(op, [f[1], f[0], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         9 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add(((f[1] << 43) as i64 >> 43) as u64)),
@@ -27,9 +27,9 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         13 => ins(op, [f[1], out(f[0]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         14 => ins(op, [0, 0, 0, 0], 0),
         15 => ins(op, [0, 0, 0, 0], pc),
-        16 | 112 => ins(op, [f[0], out(f[1]), 0, 0], 0),
-        17 | 113 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
-        18 | 114 => ins(op, [f[0], f[1], 0, 0], 0),
+        16 | 147 => ins(op, [f[0], out(f[1]), 0, 0], 0),
+        17 | 148 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
+        18 | 149 => ins(op, [f[0], f[1], 0, 0], 0),
         19 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
         20 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
         21 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
@@ -40,10 +40,10 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         26 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
         27 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
         28 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
-        29 | 115 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
-        30 | 116 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
-        31 | 117 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
-        32 | 118 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
+        29 | 150 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
+        30 | 151 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
+        31 | 152 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
+        32 | 153 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
         33 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
         34 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
         35 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
@@ -54,42 +54,95 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         42 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
         43 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
         44 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
-        45 | 119 => ins(op, [out(f[0]), f[1], 0, 0], 0),
-        46 | 120 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
-        48 | 124 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        45 | 154 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        46 | 155 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        48 | 159 => ins(op, [f[1], out(f[0]), 0, 0], 0),
         50 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0])),
         51 => ins(op, [out(f[1]), f[2], 0, 0], 1_u64 << f[0]),
         53 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
         55 => ins(op, [f[0], 0, 0, 0], 0),
         56 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
         57 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
-        58 | 125 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
-        60 | 126 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        58 | 160 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        60 | 161 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
         61 => ins(op, [out(f[0]), f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
         63 => ins(op, [out(f[0]), 0, 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
         64 => ins(op, [out(2), 2, 0, 0], ((f[0] << 54) as i64 >> 54) as u64),
         65 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
         66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
         67 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        68 | 128 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        68 | 163 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
         69 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
         70 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
         71 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
         72 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
-        73 | 129 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        73 | 164 => ins(op, [2, out(f[0]), 0, 0], f[1]),
         75 => ins(op, [1, 0, 0, 0], 0),
         76 => ins(op, [5, 0, 0, 0], 0),
         77 => ins(op, [f[0], out(1), 0, 0], 0),
         78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
-        79 | 130 => ins(op, [2, f[0], 0, 0], f[1]),
-        80 | 131 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        89 | 132 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
-        90 | 133 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
-        91 | 122 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
-        92 | 134 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
-        93 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
-        94..=95 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
-        96 => ins(
+        79 | 165 => ins(op, [2, f[0], 0, 0], f[1]),
+        80 | 166 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        81 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[2] << 19 | f[0] << 24),
+        82 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
+        83 => ins(
+            op,
+            [0, 0, 0, 0],
+            f[7] | f[2] << 10 | f[0] << 15 | (((((f[1] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 20,
+        ),
+        84 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15 | f[1] << 20),
+        85 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
+        86 => ins(
+            op,
+            [0, 0, 0, 0],
+            f[7] | f[3] << 9 | f[1] << 14 | (((((f[2] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 19 | f[0] << 25,
+        ),
+        87 => ins(op, [0, 0, 0, 0], f[2] | f[0] << 5 | f[1] << 10),
+        88 => ins(op, [out(f[2]), 0, 0, 0], f[1] | f[0] << 5),
+        89 => ins(op, [0x40 | f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
+        90 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 14 | f[1] << 19 | f[0] << 24),
+        91 => ins(op, [0x40 | f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
+        92 => ins(op, [0x40 | f[1], 0, 0, 0], f[0]),
+        93 => ins(op, [0x40 | f[0], 0, 0, 0], f[1]),
+        94 => ins(op, [0x40 | f[0], 0, 0, 0], f[7] | f[1] << 15),
+        95 => ins(op, [0x40 | f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
+        96 => ins(op, [0, 0, 0, 0], f[1] | f[0] << 5),
+        97 => ins(op, [0, 0, 0, 0], f[2] | f[1] << 5 | f[0] << 10),
+        98 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 6),
+        99 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11),
+        100 => ins(op, [f[0], 0, 0, 0], f[1]),
+        101 | 167 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 6 | f[1] << 11 | f[0] << 16),
+        102 => ins(op, [f[2], f[1], 0, 0], f[7] | f[3] << 6 | f[0] << 11),
+        103 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11 | f[1] << 16),
+        104 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 5 | f[1] << 10 | f[0] << 15),
+        105 => {
+            ins(op, [0, 0, 0, 0], f[7] | f[1] << 15 | (((((f[0] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 20)
+        }
+        106 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 15 | f[0] << 20),
+        107 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 15),
+        108 => ins(op, [out(f[1]), 0, 0, 0], f[0]),
+        109 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 5 | f[0] << 10),
+        110 => ins(op, [0, 0, 0, 0], f[3] | f[1] << 5 | f[2] << 10 | f[0] << 15),
+        111 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 1 | f[1] << 6 | f[2] << 11 | f[0] << 16),
+        112 => ins(op, [f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
+        113 => ins(op, [out(f[2]), 0, 0, 0], f[7] | f[1] << 1 | f[0] << 6),
+        114 => ins(
+            op,
+            [f[1], f[0], out(f[2]), 0],
+            u64::from(f[1] == 0) | (u64::from(f[1] == 0) & u64::from(f[2] == 0)) << 1,
+        ),
+        115 => ins(
+            op,
+            [f[1], out(f[2]), 0, 0],
+            u64::from(f[1] == 0) | (u64::from(f[1] == 0) & u64::from(f[2] == 0)) << 1 | f[0] << 2,
+        ),
+        124 | 168 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
+        125 | 169 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
+        126 | 157 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        127 | 170 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
+        128 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
+        129..=130 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
+        131 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -109,7 +162,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                     .wrapping_add(f[3]) as u8 as u64)
                     << 19,
         ),
-        97 => ins(
+        132 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -129,7 +182,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | u64::from(6 <= f[2]) << 25
                 | u64::from(5 <= f[2]) << 26,
         ),
-        98 => ins(
+        133 => ins(
             op,
             [
                 if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] },
@@ -139,7 +192,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             0,
         ),
-        99 => ins(
+        134 => ins(
             op,
             [
                 out(if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] }),
@@ -149,23 +202,23 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             u64::from(f[0] == f[1]),
         ),
-        100 => ins(op, [0, 0, 0, 0], f[0]),
-        101 => ins(op, [out(1), 0, 0, 0], f[0]),
-        102 => ins(op, [out(f[0]), 0, 0, 0], 0),
-        103 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        104 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        105 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        106 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
-        108 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        109 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
-        121 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        123 => ins(
+        135 => ins(op, [0, 0, 0, 0], f[0]),
+        136 => ins(op, [out(1), 0, 0, 0], f[0]),
+        137 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        138 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        139 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        140 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        141 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        143 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        144 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
+        156 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        158 => ins(
             op,
             [f[1], out(f[0]), 0, 0],
             u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1,
         ),
-        127 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        135 => ins(
+        162 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        171 => ins(
             op,
             [f[1], f[0] | 1, f[0], f[2] | 1],
             u64::from(f[0] == 0)
@@ -904,25 +957,25 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_0;
             }
             // fle.d fle.d.inx
-            119 | 442 => {
+            119 | 495 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // flt.d flt.d.inx
-            120 | 443 => {
+            120 | 496 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // feq.d feq.d.inx
-            121 | 441 => {
+            121 | 494 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fcvt.w.d fcvt.w.d.inx
-            122 | 438 => {
+            122 | 491 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
@@ -935,7 +988,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_1;
             }
             // fcvt.wu.d fcvt.wu.d.inx
-            124 | 439 => {
+            124 | 492 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
@@ -963,7 +1016,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fclass.d fclass.d.inx
-            128 | 431 => {
+            128 | 484 => {
                 h.float_enabled().at(i)?;
                 let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
                 let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
@@ -1469,7 +1522,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             // rev8
             202 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
             // zext.h c.zext.h packw.zero
-            203 | 417 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            203 | 468 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
             204 => {
                 h.x[i.a()] = {
@@ -1713,8 +1766,375 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
             255 => h.x[i.a()] = !h.x[i.b()],
+            // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
+            256 => h
+                .vector_vv(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x1f) as u8,
+                    (i.imm >> 24) as u8,
+                )
+                .at(i)?,
+            // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
+            257 => h
+                .vector_vx(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 19) as u8,
+                )
+                .at(i)?,
+            // vadc.vim vmadc.vi vmadc.vim vmerge.vim
+            258 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
+            259 => h
+                .vector_vv(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
+            260 => h
+                .vector_vx(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
+            261 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x3f) as u8,
+                    (i.imm >> 25) as u8,
+                )
+                .at(i)?,
+            // vcompress.vm
+            262 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            // vcpop.m
+            263 => {
+                let count_0: u64 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
+                h.x[i.a()] = count_0;
+            }
+            // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
+            264 => h
+                .vector_vf(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 19) as u8,
+                )
+                .at(i)?,
+            // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
+            265 => h
+                .vector_v(
+                    (i.imm & 0x3fff) as u16,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x1f) as u8,
+                    (i.imm >> 24) as u8,
+                )
+                .at(i)?,
+            // vfirst.m
+            266 => {
+                let number_0: u64 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
+                h.x[i.a()] = number_0;
+            }
+            // vfmerge.vfm
+            267 => h
+                .vector_vf(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 9 & 1) as u8,
+                )
+                .at(i)?,
+            // vfmv.f.s
+            268 => {
+                let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
+                h.x[i.a()] = value_0;
+            }
+            // vfmv.s.f
+            269 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vfmv.v.f
+            270 => h
+                .vector_vf(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vfslide1down.vf
+            271 => h
+                .vector_slide1_down_float(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 10) as u8,
+                )
+                .at(i)?,
+            // vfslide1up.vf
+            272 => h
+                .vector_slide1_up_float(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 10) as u8,
+                )
+                .at(i)?,
+            // vid.v
+            273 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
+            // viota.m
+            274 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
+            275 => {
+                h.vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
+            }
+            // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
+            276 => h
+                .vector_load(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
+            277 => h
+                .vector_load_first(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vlm.v
+            278 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v vloxei64.v vloxseg2ei64.v vloxseg3ei64.v vloxseg4ei64.v vloxseg5ei64.v vloxseg6ei64.v vloxseg7ei64.v vloxseg8ei64.v vluxei64.v vluxseg2ei64.v vluxseg3ei64.v vluxseg4ei64.v vluxseg5ei64.v vluxseg6ei64.v vluxseg7ei64.v vluxseg8ei64.v
+            279 | 481 => h
+                .vector_load_indexed(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
+            280 => h
+                .vector_load_strided(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    h.x[i.b()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
+            281 => h
+                .vector_mask(
+                    (i.imm & 0x3f) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vmsbf.m vmsif.m vmsof.m
+            282 => h
+                .vector_mask_first(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    (i.imm >> 10 & 0x1f) as u8,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vmv.s.x
+            283 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vmv.v.i
+            284 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vmv.v.v
+            285 => h
+                .vector_vv(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15 & 0x1f) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 20) as u8,
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vmv.v.x
+            286 => h
+                .vector_vx(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 15) as u8,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 14 & 1) as u8,
+                )
+                .at(i)?,
+            // vmv.x.s
+            287 => {
+                let value_0: u64 = h.vector_first(i.imm as u8).at(i)?;
+                h.x[i.a()] = value_0;
+            }
+            // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
+            288 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
+            289 => h
+                .vector_vi(
+                    (i.imm & 0x1ff) as u16,
+                    (i.imm >> 9 & 0x1f) as u8,
+                    (i.imm >> 14 & 0x1f) as u8,
+                    (i.imm >> 19 & 0x1f) as u8,
+                    (i.imm >> 24) as u8,
+                )
+                .at(i)?,
+            // vrgather.vi
+            290 => h
+                .vector_gather_one(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    i.imm >> 10 & 0x1f,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vrgather.vv vrgatherei16.vv
+            291 => h
+                .vector_gather(
+                    (i.imm & 1) as u8,
+                    (i.imm >> 1 & 0x1f) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vrgather.vx
+            292 => h
+                .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vs1r.v vs2r.v vs4r.v vs8r.v
+            293 => {
+                h.vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
+            }
+            // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
+            294 => h
+                .vector_store(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
+            // vsetivli
+            295 => {
+                let vl_0: u64 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)?;
+                h.x[i.a()] = vl_0;
+            }
+            // vsetvl
+            296 => {
+                let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
+                let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1) as u8, h.x[i.b()]).at(i)?;
+                h.x[i.c()] = vl_1;
+            }
+            // vsetvli
+            297 => {
+                let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
+                let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)?;
+                h.x[i.b()] = vl_1;
+            }
+            // vslide1down.vx
+            298 => h
+                .vector_slide1_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vslide1up.vx
+            299 => h
+                .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vslidedown.vi
+            300 => h
+                .vector_slide_down(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    i.imm >> 10 & 0x1f,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vslidedown.vx
+            301 => h
+                .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vslideup.vi
+            302 => h
+                .vector_slide_up(
+                    (i.imm & 0x1f) as u8,
+                    (i.imm >> 5 & 0x1f) as u8,
+                    i.imm >> 10 & 0x1f,
+                    (i.imm >> 15) as u8,
+                )
+                .at(i)?,
+            // vslideup.vx
+            303 => h
+                .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                .at(i)?,
+            // vsm.v
+            304 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v vsoxei64.v vsoxseg2ei64.v vsoxseg3ei64.v vsoxseg4ei64.v vsoxseg5ei64.v vsoxseg6ei64.v vsoxseg7ei64.v vsoxseg8ei64.v vsuxei64.v vsuxseg2ei64.v vsuxseg3ei64.v vsuxseg4ei64.v vsuxseg5ei64.v vsuxseg6ei64.v vsuxseg7ei64.v vsuxseg8ei64.v
+            305 | 482 => h
+                .vector_store_indexed(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    (i.imm >> 11 & 0x1f) as u8,
+                    (i.imm >> 16) as u8,
+                )
+                .at(i)?,
+            // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
+            306 => h
+                .vector_store_strided(
+                    (i.imm & 7) as u8,
+                    (i.imm >> 3 & 7) as u8,
+                    (i.imm >> 6 & 0x1f) as u8,
+                    h.x[i.a()],
+                    h.x[i.b()],
+                    (i.imm >> 11) as u8,
+                )
+                .at(i)?,
             // fadd.s.inx
-            280 => {
+            331 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1722,7 +2142,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as i32 as i64 as u64;
             }
             // fclass.s.inx
-            281 => {
+            332 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -1753,33 +2173,33 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.w.inx
-            282 => {
+            333 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.s.wu.inx
-            283 => {
+            334 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.w.s.inx
-            284 => {
+            335 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.wu.s.inx
-            285 => {
+            336 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fdiv.s.inx
-            286 => {
+            337 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1787,7 +2207,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as i32 as i64 as u64;
             }
             // feq.s.inx
-            287 => {
+            338 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -1795,7 +2215,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.s.inx
-            288 => {
+            339 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -1803,7 +2223,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s.inx
-            289 => {
+            340 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -1811,7 +2231,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.s.inx
-            290 => {
+            341 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1820,7 +2240,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fmax.s.inx
-            291 => {
+            342 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -1828,7 +2248,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as i32 as i64 as u64;
             }
             // fmin.s.inx
-            292 => {
+            343 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -1836,7 +2256,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as i32 as i64 as u64;
             }
             // fmsub.s.inx
-            293 => {
+            344 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1845,7 +2265,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fmul.s.inx
-            294 => {
+            345 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1853,7 +2273,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as i32 as i64 as u64;
             }
             // fnmadd.s.inx
-            295 => {
+            346 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1863,7 +2283,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fnmsub.s.inx
-            296 => {
+            347 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1872,35 +2292,35 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fsgnj.s.inx
-            297 => {
+            348 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = (((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
             }
             // fsgnjn.s.inx
-            298 => {
+            349 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((!(b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
             }
             // fsgnjx.s.inx
-            299 => {
+            350 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = (((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
             }
             // fsqrt.s.inx
-            300 => {
+            351 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = root_2 as i32 as i64 as u64;
             }
             // fsub.s.inx
-            301 => {
+            352 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -1908,7 +2328,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as i32 as i64 as u64;
             }
             // fadd.h.inx
-            302 => {
+            353 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -1916,7 +2336,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as i16 as i64 as u64;
             }
             // fclass.h.inx
-            303 => {
+            354 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -1947,47 +2367,47 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.h.s.inx
-            306 => {
+            357 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2 as i16 as i64 as u64;
             }
             // fcvt.h.w.inx
-            307 => {
+            358 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.h.wu.inx
-            308 => {
+            359 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.s.h.inx
-            309 => {
+            360 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.w.h.inx
-            310 => {
+            361 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.wu.h.inx
-            311 => {
+            362 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fdiv.h.inx
-            312 => {
+            363 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -1995,7 +2415,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as i16 as i64 as u64;
             }
             // feq.h.inx
-            313 => {
+            364 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2003,7 +2423,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.h.inx
-            314 => {
+            365 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2011,7 +2431,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h.inx
-            315 => {
+            366 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2019,7 +2439,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.h.inx
-            316 => {
+            367 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2028,7 +2448,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fmax.h.inx
-            317 => {
+            368 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2036,7 +2456,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as i16 as i64 as u64;
             }
             // fmin.h.inx
-            318 => {
+            369 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2044,7 +2464,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as i16 as i64 as u64;
             }
             // fmsub.h.inx
-            319 => {
+            370 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2053,7 +2473,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fmul.h.inx
-            320 => {
+            371 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2061,7 +2481,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as i16 as i64 as u64;
             }
             // fnmadd.h.inx
-            321 => {
+            372 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2070,7 +2490,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fnmsub.h.inx
-            322 => {
+            373 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2079,35 +2499,35 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fsgnj.h.inx
-            323 => {
+            374 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
             }
             // fsgnjn.h.inx
-            324 => {
+            375 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
             }
             // fsgnjx.h.inx
-            325 => {
+            376 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
             }
             // fsqrt.h.inx
-            326 => {
+            377 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
                 h.x[i.b()] = root_2 as i16 as i64 as u64;
             }
             // fsub.h.inx
-            327 => {
+            378 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2115,61 +2535,61 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as i16 as i64 as u64;
             }
             // amoswap.b
-            328 => {
+            379 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoadd.b
-            329 => {
+            380 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoxor.b
-            330 => {
+            381 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoand.b
-            331 => {
+            382 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoor.b
-            332 => {
+            383 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomin.b
-            333 => {
+            384 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomax.b
-            334 => {
+            385 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amominu.b
-            335 => {
+            386 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomaxu.b
-            336 => {
+            387 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoswap.h
-            337 => {
+            388 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2178,7 +2598,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoadd.h
-            338 => {
+            389 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2187,7 +2607,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoxor.h
-            339 => {
+            390 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2196,7 +2616,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoand.h
-            340 => {
+            391 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2205,7 +2625,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoor.h
-            341 => {
+            392 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2214,7 +2634,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomin.h
-            342 => {
+            393 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2224,7 +2644,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomax.h
-            343 => {
+            394 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2234,7 +2654,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amominu.h
-            344 => {
+            395 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2243,7 +2663,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomaxu.h
-            345 => {
+            396 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2252,14 +2672,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amocas.b
-            346 => {
+            397 => {
                 let wanted_0: u8 = h.x[i.a()] as u8;
                 let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
                 h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
                 h.x[i.d()] = old_1 as i8 as i64 as u64;
             }
             // amocas.h
-            347 => {
+            398 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2269,7 +2689,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i16 as i64 as u64;
             }
             // amocas.w
-            348 => {
+            399 => {
                 if h.x[i.a()] & 3 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2279,7 +2699,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i32 as i64 as u64;
             }
             // amocas.d
-            349 => {
+            400 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2289,7 +2709,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1;
             }
             // cm.push
-            350 => {
+            401 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let base_1: u64 = h.x[2].wrapping_sub(count_0.wrapping_mul(8) as u64);
                 if i.imm >> 8 & 1 != 0 {
@@ -2333,7 +2753,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_sub(room_2 as u64);
             }
             // cm.pop
-            351 => {
+            402 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2390,7 +2810,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_add(room_1 as u64);
             }
             // cm.popret
-            352 => {
+            403 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2448,7 +2868,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ra_15 >> 1 << 1;
             }
             // cm.popretz
-            353 => {
+            404 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2507,14 +2927,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ra_15 >> 1 << 1;
             }
             // cm.mva01s
-            354 => {
+            405 => {
                 let first_0: u64 = h.x[i.a()];
                 let second_1: u64 = h.x[i.b()];
                 h.x[i.c()] = first_0;
                 h.x[i.d()] = second_1;
             }
             // cm.mvsa01
-            355 => {
+            406 => {
                 if i.imm != 0 {
                     return Err(Fault::new(Cause::Illegal, 0).at(i.at));
                 }
@@ -2522,20 +2942,20 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = h.x[i.d()];
             }
             // cm.jt
-            356 => {
+            407 => {
                 let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
                 next = target_0;
             }
             // cm.jalt
-            357 => {
+            408 => {
                 let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
                 h.x[i.a()] = end;
                 next = target_0;
             }
             // ssrdp mop.r.n mop.rr.n
-            358 => h.x[i.a()] = 0,
+            409 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            359 => {
+            410 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -2544,7 +2964,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            360 => {
+            411 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
@@ -2560,64 +2980,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            361 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            412 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            362 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            413 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            363 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            414 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            364 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            415 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            365 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            416 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            366 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            417 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            367 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            418 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            368 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            419 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            369 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            420 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            370 => {
+            421 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            371 => {
+            422 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            372 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            423 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            373 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            424 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            374 => {
+            425 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            375 => {
+            426 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            376 => {
+            427 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            377 => {
+            428 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            378 => {
+            429 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2626,7 +3046,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            379 => {
+            430 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2637,7 +3057,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            380 => {
+            431 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2646,7 +3066,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            381 => {
+            432 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2655,7 +3075,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            382 => {
+            433 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2664,7 +3084,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            383 => {
+            434 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2673,7 +3093,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            384 => {
+            435 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2682,7 +3102,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            385 => {
+            436 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2691,7 +3111,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            386 => {
+            437 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2700,7 +3120,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            387 => {
+            438 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2709,7 +3129,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            388 => {
+            439 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2718,7 +3138,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // ld.aq
-            389 => {
+            440 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2726,131 +3146,131 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = value_0;
             }
             // sd.rl
-            390 => {
+            441 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
                 h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
             }
             // fcvt.l.s
-            391 => {
+            442 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.l
-            392 => {
+            443 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.lu.s
-            393 => {
+            444 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.lu
-            394 => {
+            445 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.l.d fcvt.l.d.inx
-            395 => {
+            446 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.l
-            396 => {
+            447 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.lu.d fcvt.lu.d.inx
-            397 => {
+            448 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.lu
-            398 => {
+            449 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fmv.x.d
-            399 => {
+            450 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fmv.d.x
-            400 => {
+            451 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fcvt.l.h
-            401 => {
+            452 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.l
-            402 => {
+            453 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.lu.h
-            403 => {
+            454 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.lu
-            404 => {
+            455 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // add.uw
-            405 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            456 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            406 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            457 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            407 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            458 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            408 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            459 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            409 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            460 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            410 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            461 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            411 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            462 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            412 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            463 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            413 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            464 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            414 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            465 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            415 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            466 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
             // packw
-            416 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            467 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
             // aes64es
-            418 => {
+            469 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2867,7 +3287,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64esm
-            419 => {
+            470 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2890,7 +3310,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
             }
             // aes64ds
-            420 => {
+            471 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2908,7 +3328,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64dsm
-            421 => {
+            472 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2938,12 +3358,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // aes64ks2
-            422 => {
+            473 => {
                 let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
                 h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
             }
             // aes64ks1i
-            423 => {
+            474 => {
                 let last_0: u32 = (h.x[i.a()] >> 32) as u32;
                 let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
                 let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
@@ -2956,7 +3376,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
             }
             // aes64im
-            424 => {
+            475 => {
                 let c0_0: u32 = h.x[i.a()] as u32;
                 let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
                 let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
@@ -2974,102 +3394,102 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // sha512sum0
-            425 => {
+            476 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
             }
             // sha512sum1
-            426 => {
+            477 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
             }
             // sha512sig0
-            427 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            478 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
             // sha512sig1
-            428 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            479 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
             // c.zext.w
-            429 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            480 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
             // fadd.d.inx
-            430 => {
+            483 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.x[i.c()] = sum_1;
             }
             // fcvt.d.l.inx
-            432 => {
+            485 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.lu.inx
-            433 => {
+            486 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.s.inx
-            434 => {
+            487 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.d.w.inx
-            435 => {
+            488 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.wu.inx
-            436 => {
+            489 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.s.d.inx
-            437 => {
+            490 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fdiv.d.inx
-            440 => {
+            493 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.x[i.c()] = quotient_1;
             }
             // fmadd.d.inx
-            444 => {
+            497 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmax.d.inx
-            445 => {
+            498 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fmin.d.inx
-            446 => {
+            499 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmsub.d.inx
-            447 => {
+            500 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmul.d.inx
-            448 => {
+            501 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.x[i.c()] = product_1;
             }
             // fnmadd.d.inx
-            449 => {
+            502 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h
                     .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
@@ -3077,105 +3497,105 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_1;
             }
             // fnmsub.d.inx
-            450 => {
+            503 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fsgnj.d.inx
-            451 => {
+            504 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjn.d.inx
-            452 => {
+            505 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjx.d.inx
-            453 => {
+            506 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
             }
             // fsqrt.d.inx
-            454 => {
+            507 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = root_1;
             }
             // fsub.d.inx
-            455 => {
+            508 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.x[i.c()] = difference_1;
             }
             // fcvt.l.s.inx
-            456 => {
+            509 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.lu.s.inx
-            457 => {
+            510 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.l.inx
-            458 => {
+            511 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.s.lu.inx
-            459 => {
+            512 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.d.h.inx
-            460 => {
+            513 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.d.inx
-            461 => {
+            514 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.h.l.inx
-            462 => {
+            515 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.h.lu.inx
-            463 => {
+            516 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.l.h.inx
-            464 => {
+            517 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.lu.h.inx
-            465 => {
+            518 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // amocas.q
-            466 => {
+            519 => {
                 if h.x[i.a()] & 0xf != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }

@@ -11,6 +11,7 @@ mod peer;
 mod programs;
 mod qemu;
 mod twins;
+mod vectors;
 
 fn main() {
     isaglot_testing::suite::run(qemu::trials().into_iter().chain(mutants::trials()).collect());

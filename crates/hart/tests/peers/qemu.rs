@@ -4,7 +4,7 @@
 use isaglot_testing::{Failed, Trial};
 
 use crate::floats::Place;
-use crate::{c_program, description, floats, instructions, peer, twins};
+use crate::{c_program, description, floats, instructions, peer, twins, vectors};
 
 /// Programs, and how many of them a C file holds.
 const PROGRAMS: u64 = 200;
@@ -13,6 +13,8 @@ const PER_FILE: u64 = 20;
 pub(crate) fn trials() -> Vec<Trial> {
     use isaglot_testing::peer::{RISCV_QEMU, trial};
     let mut trials = vec![Trial::test("ctzw_looks_at_the_word", ctzw)];
+    trials.push(trial("vectors".to_owned(), &[RISCV_QEMU], vectors));
+    trials.push(Trial::test("round_to_odd", || vectors::round_to_odd(&description::isa())));
     for xlen in [32, 64] {
         trials.push(trial(format!("programs_rv{xlen}"), &[RISCV_QEMU], move || programs(xlen)));
         trials.push(trial(format!("instructions_rv{xlen}"), &[RISCV_QEMU], move || instructions(xlen)));
@@ -125,6 +127,12 @@ fn floats(xlen: u32, place: Place) -> Result<(), Failed> {
         groups.len()
     );
     if wrong.is_empty() { Ok(()) } else { Err(format!("different:\n{}", wrong.join("\n")).into()) }
+}
+
+/// Cases of each vector instruction: far more with `ISAGLOT_FULL=1`.
+fn vectors() -> Result<(), Failed> {
+    let each = if std::env::var_os("ISAGLOT_FULL").is_some() { 1000 } else { 10 };
+    vectors::compare(&description::isa(), each)
 }
 
 /// Against the manual: the trailing zeros of the low word, whatever is above.

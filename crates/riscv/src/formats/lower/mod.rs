@@ -9,6 +9,7 @@
 mod again;
 mod condition;
 mod fields;
+mod meaning;
 mod names;
 pub mod operands;
 mod text;
@@ -221,7 +222,7 @@ impl Making<'_> {
             default,
             docs: if i.doc.is_empty() { Vec::new() } else { vec![verbatim(&i.doc)] },
             features: need.requirement(&verbatim(plain)),
-            semantics: semantics.map(|(_, decl)| decl.clone()),
+            semantics: semantics.and_then(|(_, row)| meaning::of(row, encoding, self.out)),
             operands: implied.map(|(_, of)| operand(of)).collect(),
             flow: flow.map(|(_, to, target)| FlowDecl { to: to.clone(), target: target.clone(), span: to.span() }),
             span: i.span,

@@ -8,6 +8,7 @@ use isaglot_isaspec::Text;
 use isaglot_isaspec::syntax::SemanticsDecl;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
+use super::meaning;
 use super::names::{Names, names};
 
 /// A table of operands.
@@ -239,7 +240,9 @@ fn statement(table: &mut Operands, line: &Text, out: &mut Diagnostics) -> Result
         "semantics" => {
             let Said { within, text } = saying(&rest)?;
             let place = text.span();
-            let tree = isaglot_semantics::parse(place.file, place.start as usize, &text.value, out);
+            // A row with bits of the word is parsed with them, for each instruction.
+            let mut parse = || isaglot_semantics::parse(place.file, place.start as usize, &text.value, out);
+            let tree = if meaning::is_pattern(&text.value) { None } else { parse() };
             table.semantics.push((within, SemanticsDecl { span: place, text, tree }));
         }
         "again" => table.again.push(again(&rest)?),
