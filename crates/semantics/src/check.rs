@@ -189,7 +189,7 @@ impl Checker<'_> {
             }
             Effect::Call { name: callee, args } => {
                 let Some(Meaning::Extern(id)) = self.env.meaning(&callee.text) else {
-                    let near = closest(&callee.text, self.env.all_names()).map(str::to_owned);
+                    let near = nearest(&callee.text, self.env.all_names());
                     let message = format!("nothing that can be called is named `{}`", callee.text);
                     self.unknown("semantics-unknown", message, callee.span, near);
                     return None;
@@ -480,7 +480,7 @@ impl Checker<'_> {
             }
             (_, None) => {
                 let local_names = self.scopes.iter().flat_map(|s| s.keys().map(String::as_str));
-                let near = closest(n, local_names.chain(self.env.all_names())).map(str::to_owned);
+                let near = nearest(n, local_names.chain(self.env.all_names()));
                 self.unknown("semantics-unknown", format!("nothing is named `{n}`"), span, near);
                 None
             }
@@ -642,4 +642,11 @@ impl Checker<'_> {
 /// The `N` of `memN`.
 fn memory_bits(name: &str) -> Option<u32> {
     name.strip_prefix("mem").and_then(|n| n.parse().ok())
+}
+
+/// The known name that is nearest to one; of several the first of the alphabet, as names are kept in no order.
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut known: Vec<&str> = known.collect();
+    known.sort_unstable();
+    closest(name, known).map(str::to_owned)
 }
