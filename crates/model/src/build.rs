@@ -1,10 +1,11 @@
 //! The builder: a front end adds parts in any order and refers to them by the ids it gets; `finish` checks the whole.
 
 use isaglot_source::Diagnostics;
+use rustc_hash::FxHashMap;
 
 use crate::encoding::{Encoding, Space};
 use crate::expansion::{Expansion, Table};
-use crate::expr::Expr;
+use crate::expr::{Expr, Node};
 use crate::field::EnumType;
 use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
 use crate::isa::{ByteOrder, Feature, GenName, Isa, OpcodeBits, WordFormat};
@@ -19,6 +20,8 @@ use crate::validate;
 pub struct Builder {
     isa: Isa,
     root: Option<SpaceId>,
+    /// Expressions that [`Builder::shared_expr`] has added, by their operations.
+    shared: FxHashMap<Box<[Node]>, ExprId>,
 }
 
 impl Builder {
@@ -46,7 +49,7 @@ impl Builder {
             tables: Vec::new(),
             expansions: Vec::new(),
         };
-        Builder { isa, root: None }
+        Builder { isa, root: None, shared: FxHashMap::default() }
     }
 
     /// The name of this text.
@@ -73,6 +76,18 @@ impl Builder {
     /// Adds an expression.
     pub fn expr(&mut self, expr: Expr) -> ExprId {
         push(&mut self.isa.exprs, expr, ExprId)
+    }
+
+    /// An expression without a name: the one with the same operations, if this has been asked for before. Instructions of LLVM's targets have
+    /// thousands of guards and only hundreds that differ.
+    pub fn shared_expr(&mut self, expr: Expr) -> ExprId {
+        if let Some(&known) = self.shared.get(expr.nodes.as_slice()) {
+            return known;
+        }
+        let nodes = expr.nodes.clone().into_boxed_slice();
+        let id = self.expr(expr);
+        self.shared.insert(nodes, id);
+        id
     }
 
     /// Adds a template.

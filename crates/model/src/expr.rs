@@ -47,7 +47,7 @@ impl IntType {
 pub struct NodeId(pub u32);
 
 /// One operation. The value of a node is held in 64 bits, extended by the rule of its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Node {
     /// A constant, already wrapped to its type.

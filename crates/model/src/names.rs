@@ -1,5 +1,7 @@
 //! Interned names of fields and encodings, so that equality is a comparison of numbers.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 
 /// An interned string of one [`Isa`](crate::Isa) or [`Builder`](crate::Builder).
@@ -13,24 +15,32 @@ pub struct Name(pub u32);
 #[cfg_attr(feature = "compiled", serde(into = "Vec<Box<str>>", from = "Vec<Box<str>>"))]
 pub struct Names {
     texts: Vec<Box<str>>,
-    index: FxHashMap<Box<str>, Name>,
+    /// Made when a text is looked up first: most programs that load a compiled description never do.
+    index: OnceLock<FxHashMap<Box<str>, Name>>,
 }
 
 impl Names {
     /// The name of this text, made if it is new.
     pub fn intern(&mut self, text: &str) -> Name {
-        if let Some(&name) = self.index.get(text) {
+        if let Some(name) = self.get(text) {
             return name;
         }
         let name = Name(self.texts.len() as u32);
         self.texts.push(text.into());
-        self.index.insert(text.into(), name);
+        if let Some(index) = self.index.get_mut() {
+            index.insert(text.into(), name);
+        }
         name
     }
 
     /// The name of this text, if something has it.
     pub fn get(&self, text: &str) -> Option<Name> {
-        self.index.get(text).copied()
+        self.index().get(text).copied()
+    }
+
+    fn index(&self) -> &FxHashMap<Box<str>, Name> {
+        let numbered = || self.texts.iter().zip(0..).map(|(text, number)| (text.clone(), Name(number)));
+        self.index.get_or_init(|| numbered().collect())
     }
 
     /// The text of a name; empty for a name of another table.
@@ -57,7 +67,6 @@ impl From<Names> for Vec<Box<str>> {
 
 impl From<Vec<Box<str>>> for Names {
     fn from(texts: Vec<Box<str>>) -> Names {
-        let index = texts.iter().zip(0..).map(|(text, number)| (text.clone(), Name(number))).collect();
-        Names { texts, index }
+        Names { texts, index: OnceLock::new() }
     }
 }

@@ -1,7 +1,7 @@
 //! The checks of a finished model: everything that engines rely on and do not test again.
 
 use isaglot_source::{Diagnostic, Diagnostics, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::condition::Condition;
 use crate::encoding::{Case, Encoding};
@@ -53,12 +53,41 @@ pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
         out.push(Diagnostic::error("model-too-many", message));
         return;
     }
+    let mut seen = Seen::of(isa);
     for encoding in &isa.encodings {
-        self::encoding(isa, encoding, out);
+        self::encoding(isa, encoding, &mut seen, out);
     }
     if !out.has_errors() {
         nesting(isa, out);
         semantics(isa, out);
+    }
+}
+
+/// Which names an encoding and a case of it define: for each name the number of the last that does. So nothing has to be cleared, and no hash
+/// is computed.
+struct Seen {
+    /// The numbers of the last encoding and of the last case, plus 1, by name.
+    last: Vec<(u32, u32)>,
+    encoding: u32,
+    case: u32,
+}
+
+impl Seen {
+    fn of(isa: &Isa) -> Seen {
+        Seen { last: vec![(0, 0); isa.names.len()], encoding: 0, case: 0 }
+    }
+
+    /// Notes a name; whether the case had it before. `None` if there is no such name.
+    fn add(&mut self, name: Name) -> Option<bool> {
+        let last = self.last.get_mut(name.0 as usize)?;
+        let before = last.1 == self.case;
+        *last = (self.encoding, self.case);
+        Some(before)
+    }
+
+    /// Whether the encoding has this name.
+    fn has(&self, name: Name) -> bool {
+        self.last.get(name.0 as usize).is_some_and(|last| last.0 == self.encoding)
     }
 }
 
@@ -183,7 +212,7 @@ fn expression(isa: &Isa, expr: &Expr, out: &mut Diagnostics) {
     }
 }
 
-fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
+fn encoding(isa: &Isa, e: &Encoding, defined: &mut Seen, out: &mut Diagnostics) {
     let Some(space) = isa.spaces.get(e.space.index()) else {
         out.push(dangling(e.span, "set of encodings"));
         return;
@@ -206,9 +235,10 @@ fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
         return;
     }
     condition(isa, &e.condition, e.span, out);
-    let mut defined = FxHashSet::default();
+    defined.encoding += 1;
     for case in &e.cases {
-        self::case(isa, e, case, &mut defined, out);
+        defined.case += 1;
+        self::case(isa, e, case, defined, out);
     }
     let undefined = |field: Name, span: Span| {
         let message = format!("`{name}` has no field `{}`", isa.text(field));
@@ -231,7 +261,7 @@ fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
                 out.push(dangling(operand.span, "expression"));
             }
         }
-        if let Some(field) = field.filter(|f| !defined.contains(f)) {
+        if let Some(field) = field.filter(|f| !defined.has(*f)) {
             out.push(undefined(field, operand.span));
         }
         if file.is_some_and(|(id, number)| {
@@ -241,13 +271,16 @@ fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
         }
     }
     if let Flow::Branch { target, .. } | Flow::Call { target } = e.flow
-        && !defined.contains(&target)
+        && !defined.has(target)
     {
         out.push(undefined(target, e.span));
     }
 }
 
 fn condition(isa: &Isa, condition: &Condition, span: Span, out: &mut Diagnostics) {
+    if let Condition::Always = condition {
+        return;
+    }
     let mut rest = vec![condition];
     while let Some(c) = rest.pop() {
         match c {
@@ -260,17 +293,19 @@ fn condition(isa: &Isa, condition: &Condition, span: Span, out: &mut Diagnostics
     }
 }
 
-fn case(isa: &Isa, e: &Encoding, case: &Case, defined: &mut FxHashSet<Name>, out: &mut Diagnostics) {
+fn case(isa: &Isa, e: &Encoding, case: &Case, defined: &mut Seen, out: &mut Diagnostics) {
     if case.guard.is_some_and(|g| g.index() >= isa.exprs.len()) {
         out.push(dangling(case.span, "expression"));
     }
     if case.template.is_some_and(|t| t.index() >= isa.templates.len()) {
         out.push(dangling(case.span, "template"));
     }
-    let mut own = FxHashSet::default();
     for field in &case.fields {
-        defined.insert(field.name);
-        if !own.insert(field.name) {
+        let Some(twice) = defined.add(field.name) else {
+            out.push(dangling(field.span, "name"));
+            continue;
+        };
+        if twice {
             let message = format!("field `{}` is defined twice in one case", isa.text(field.name));
             out.push(Diagnostic::error("model-field-twice", message).label(field.span, "again here"));
         }

@@ -130,7 +130,7 @@ impl Scope {
                 fields.push(*name);
             }
         }
-        builder.expr(Expr { name: String::new(), nodes, fields, text: String::new(), span: self.span })
+        builder.shared_expr(Expr { name: String::new(), nodes, fields, text: String::new(), span: self.span })
     }
 }
 
