@@ -22,12 +22,14 @@ mod lower;
 #[cfg(feature = "oracle")]
 #[doc(hidden)]
 pub mod oracle;
+mod scaffold;
 mod table;
 mod target;
 pub mod tool;
 
 pub use choose::{NoSuch, choose};
 pub use lower::{Lowered, Missing, SameBits, lower};
+pub use scaffold::{Known, scaffold};
 pub use table::formula::Formula;
 pub use table::read::read;
 pub use table::{

@@ -4,7 +4,7 @@ use isaglot_source::{Diagnostics, FileId};
 use isaglot_tablegen::{Options, parse};
 
 use crate::generate::{Output, generate};
-use crate::{lower, read};
+use crate::{Known, lower, read, scaffold};
 
 /// A description with a little of everything.
 const SMALL: &str = include_str!("small.td");
@@ -23,6 +23,11 @@ pub fn check_any_table(bytes: &[u8]) {
     let records = parse("fuzz.td", source, &options, &mut |_| None);
     if records.ok() {
         lower(&records, &table, &mut problems);
+        // What is made of the records is a table again.
+        if let Some(text) = scaffold(&records, &Known::default()) {
+            let table = read(FileId(0), &text, &mut Diagnostics::new());
+            lower(&records, &table, &mut Diagnostics::new());
+        }
         for output in [Output::EmitterRust, Output::EmitterC, Output::DisassemblerRust] {
             // An error is a good answer.
             let _ = generate(&records, output, "");

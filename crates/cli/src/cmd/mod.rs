@@ -15,6 +15,7 @@ mod gen_code;
 mod gen_isaspec;
 mod lint;
 mod list;
+mod llvm;
 mod man;
 mod run;
 mod spirv;
@@ -73,6 +74,7 @@ const VERBS: &[Verb] = &[
     verb!("gen", gen_code),
     verb!("lint", lint, lint::TAKES, lint::ONLY),
     verb!("list", list, list::TAKES, list::ONLY),
+    verb!("llvm", llvm),
     verb!("man", man),
     verb!("run", run),
     verb!("spirv", spirv),

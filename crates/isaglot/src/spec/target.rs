@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use isaglot_llvm::{self as llvm, Lowered, NoSuch, OperandTable};
+use isaglot_llvm::{self as llvm, Lowered, Missing, NoSuch, OperandTable};
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_tablegen as tablegen;
@@ -26,8 +26,51 @@ pub fn read(
     files: &mut SourceMap,
     problems: &mut Diagnostics,
 ) -> Option<Target> {
-    let bytes = problems.ok(text(host, path))?;
     let table = operands(path, choice, host, files, problems)?.for_triple(&choice.triple);
+    let name = path.display().to_string();
+    let mut records = records(path, choice, host, files, problems)?;
+    let _stage = host.stage(&format!("reading the instructions of {name}"), "");
+    let mut found = Diagnostics::new();
+    let lowered = if records.ok() { llvm::lower(&records, &table, &mut found) } else { None };
+    problems.append(in_one_sentence(&name, found));
+    *files = std::mem::take(records.files_mut());
+    // Freeing millions of values one by one would only take time.
+    std::mem::forget(records);
+    let lowered = lowered?;
+    lowered.warnings().for_each(|d| problems.push(d));
+    Some(Target { lowered, table })
+}
+
+/// A first operand table of a target; `None` if there were errors.
+pub fn scaffold(
+    path: &Path,
+    choice: &Choice,
+    known: &llvm::Known,
+    host: &dyn Host,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<String> {
+    let mut records = records(path, choice, host, files, problems)?;
+    let table = records.ok().then(|| llvm::scaffold(&records, known));
+    *files = std::mem::take(records.files_mut());
+    std::mem::forget(records);
+    let table = table?;
+    if table.is_none() {
+        let d = Diagnostic::error("tablegen-no-instructions", "no record is an instruction with an encoding");
+        problems.push(d.note("expected records of the class `Instruction` with known bits in `Inst`"));
+    }
+    table
+}
+
+/// The records of a target, with its files in them; what is wrong with them is in `problems`. `None` if the file cannot be read.
+fn records(
+    path: &Path,
+    choice: &Choice,
+    host: &dyn Host,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<tablegen::Records> {
+    let bytes = problems.ok(text(host, path))?;
     let include_dirs = choice.include.iter().map(|dir| dir.display().to_string()).collect();
     let dialect = choice.dialect;
     let options = tablegen::Options { include_dirs, dialect, no_unused_warning: true, ..tablegen::Options::default() };
@@ -39,19 +82,10 @@ pub fn read(
         progress.at(read, 0);
         text(host, Path::new(path)).ok().map(Arc::from)
     };
-    let mut records = tablegen::parse_into(std::mem::take(files), &name, bytes.into(), &options, &mut load);
+    let records = tablegen::parse_into(std::mem::take(files), &name, bytes.into(), &options, &mut load);
     drop(progress);
     problems.append(crate::records::problems(&records));
-    let _stage = host.stage(&format!("reading the instructions of {name}"), "");
-    let mut found = Diagnostics::new();
-    let lowered = if records.ok() { llvm::lower(&records, &table, &mut found) } else { None };
-    problems.append(in_one_sentence(&name, found));
-    *files = std::mem::take(records.files_mut());
-    // Freeing millions of values one by one would only take time.
-    std::mem::forget(records);
-    let lowered = lowered?;
-    lowered.warnings().for_each(|d| problems.push(d));
-    Some(Target { lowered, table })
+    Some(records)
 }
 
 /// The code of the problem that an instruction is not as wide as the others of its set.
@@ -131,6 +165,7 @@ const SHOWN: usize = 3;
 /// What to warn of where nothing says what some operands mean: how much of the target that touches, and notes on it.
 #[must_use]
 pub fn approximate(lowered: &Lowered) -> Option<(String, Vec<String>)> {
+    let guesses = lowered.missing.iter().all(|m| m.0 == Missing::Guess);
     let mut missing: Vec<(&str, usize)> = lowered.missing.iter().map(|m| (m.1.as_str(), m.3)).collect();
     // The most used ones first; those that are used alike stay in the order of their names.
     missing.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
@@ -141,10 +176,10 @@ pub fn approximate(lowered: &Lowered) -> Option<(String, Vec<String>)> {
     } else {
         format!("{} kinds of operands", missing.len())
     };
-    let sentence = format!(
-        "texts are approximate: nothing explains {kinds}, used {uses} times by the {} instructions",
-        lowered.instructions
-    );
+    let why = if guesses { "the operand table guesses" } else { "nothing explains, or only a guess," };
+    let why = if lowered.missing.iter().any(|m| m.0 == Missing::Guess) { why } else { "nothing explains" };
+    let sentence =
+        format!("texts are approximate: {why} {kinds}, used {uses} times by the {} instructions", lowered.instructions);
     let notes = vec![
         format!("the most used: {}", names.join(", ")),
         "`isaglot check` lists all, and docs/llvm-targets.md says how an operand table explains them".to_owned(),

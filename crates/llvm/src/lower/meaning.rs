@@ -214,7 +214,8 @@ impl<'a> Lowering<'a> {
         let mut unexplained = false;
         let table = self.table;
         let method = text(ty, "DecoderMethod");
-        let mut rule = OperandTable::find(&table.operands, &ty.name());
+        let name_of_type = ty.name();
+        let mut rule = OperandTable::find(&table.operands, &name_of_type);
         if rule.is_none() && !method.is_empty() {
             rule = OperandTable::find(&table.decode, &method);
             if rule.is_none() {
@@ -232,9 +233,15 @@ impl<'a> Lowering<'a> {
             let parts = hook.body.iter().map(|part| {
                 let slice = if part.bits.is_empty() { places.clone() } else { select(places, &part.bits) };
                 let field = if several { format!("{name}.{}", part.name) } else { name.to_owned() };
-                self.number(part, field, &slice, (&bound, class), width, except)
+                let mut number = self.number(part, field, &slice, (&bound, class), width, except);
+                number.unexplained = hook.guess;
+                number
             });
-            return parts.collect();
+            let parts: Vec<Number> = parts.collect();
+            if hook.guess {
+                self.missing(Missing::Guess, if method.is_empty() { &name_of_type } else { &method }, ty);
+            }
+            return parts;
         }
         let part = Part { name: String::new(), bits: Vec::new(), steps: Vec::new() };
         // A register's number is only as wide as what the word holds of it.

@@ -29,6 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::alias::{Alias, Bound, Long};
 use self::meaning::Source;
+pub(crate) use self::meaning::register_class;
 use self::scope::Scope;
 use crate::table::{Extend, InstFact, LengthLine, OperandTable, TextChoice, ValueSet};
 use crate::target::encodings::Encoded;
@@ -61,6 +62,8 @@ pub enum Missing {
     Operand,
     /// An operand that the word does not hold, by its name.
     Absent,
+    /// A name that the operand table explains by a guess.
+    Guess,
 }
 
 /// A model, and what it lacks.
@@ -112,6 +115,7 @@ impl Missing {
             Missing::Printer => "`PrintMethod`",
             Missing::Operand => "operand of several parts",
             Missing::Absent => "operand that the word does not hold,",
+            Missing::Guess => "name",
         }
     }
 }
@@ -129,6 +133,11 @@ impl Lowered {
             d.note("both are assembled; give them other bits, namespaces or predicates if both are to be decoded")
         });
         let missing = self.missing.iter().map(|(kind, name, span, count)| {
+            if *kind == Missing::Guess {
+                let message = format!("the operand table guesses what `{name}` means");
+                let d = Diagnostic::warning("operands-guess", message).label(*span, "named here first");
+                return d.note(format!("used {count} times; when the statement is right, take its word `guess` away"));
+            }
             let message = format!("no meaning is known for the {} `{name}`", kind.name());
             let d = Diagnostic::warning("operands-missing", message).label(*span, "named here first");
             d.note(format!("used {count} times; say in the operand table what it means, see docs/llvm-targets.md"))
@@ -152,6 +161,8 @@ pub(crate) struct Lowering<'a> {
     unknown: BTreeMap<(String, String), ()>,
     /// Instructions, by the index of their record, whose own decoder nothing explains.
     unexplained: FxHashSet<usize>,
+    /// The table guesses how some operands print.
+    guesses: bool,
     same: Vec<SameBits>,
     /// How operands print, by method and class of registers.
     choices: FxHashMap<Printed, Option<Rc<[TextChoice]>>>,
@@ -193,6 +204,7 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         missing: BTreeMap::new(),
         unknown: BTreeMap::new(),
         unexplained: FxHashSet::default(),
+        guesses: table.print.values().flatten().any(|hook| hook.guess),
         same: Vec::new(),
         choices: FxHashMap::default(),
         spaces: FxHashMap::default(),

@@ -194,6 +194,19 @@ impl<'a> Lowering<'a> {
         choices
     }
 
+    /// Whether the table guesses how an operand prints, which is noted.
+    fn prints_by_guess(&mut self, method: &str, ty: Option<Def<'a>>) -> bool {
+        if !self.guesses {
+            return false;
+        }
+        let class = ty.and_then(register_class).map(|class| class.name().into_owned());
+        let guess = self.table.prints_by_guess(method, class.as_deref());
+        if let (true, Some(ty)) = (guess, ty) {
+            self.missing(Missing::Guess, method, ty);
+        }
+        guess
+    }
+
     fn further_spellings(&mut self, method: &str, ty: Option<Def<'a>>) -> Vec<TextChoice> {
         let choices = self.choices(method, ty);
         let each = choices
@@ -251,8 +264,12 @@ impl<'a> Lowering<'a> {
         {
             self.missing(Missing::Printer, method, ty);
             literal(parts, UNEXPLAINED);
-        } else if matches!(source, Source::Numbers(numbers) if numbers.iter().any(|number| number.unexplained)) {
-            literal(parts, UNEXPLAINED);
+        } else {
+            let guess = found.is_some() && self.prints_by_guess(method, ty);
+            let unexplained = matches!(source, Source::Numbers(all) if all.iter().any(|number| number.unexplained));
+            if guess || unexplained {
+                literal(parts, UNEXPLAINED);
+            }
         }
         // Texts for some classes of registers only are kept apart.
         let of = ty.and_then(register_class).map(|class| format!("{method} of {}", class.name()));

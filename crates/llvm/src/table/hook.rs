@@ -19,6 +19,8 @@ pub struct Hook<T> {
     pub classes: Vec<String>,
     /// Only where the target has a record of this name: what a later version of LLVM does otherwise.
     pub given: Option<String>,
+    /// Nobody has looked at it yet: texts show it with a mark.
+    pub guess: bool,
     /// The meaning.
     pub body: T,
     /// Where it is said.
@@ -98,6 +100,11 @@ impl OperandTable {
         keep(&mut table.operands, has);
         keep(&mut table.print, has);
         table
+    }
+
+    /// Whether how an operand prints is a guess.
+    pub(crate) fn prints_by_guess(&self, method: &str, class: Option<&str>) -> bool {
+        OperandTable::find_for(&self.print, method, class).is_some_and(|(hook, _)| hook.guess)
     }
 
     /// How an operand prints, by the name of its method and the class of its registers.

@@ -41,7 +41,11 @@ const STATEMENTS: &[&str] = &[
     "print",
     "operand",
     "instruction",
+    "guess",
 ];
+
+/// What a guess may be about.
+const GUESSED: &str = "`decode`, `operand`, `print` or `instruction` after `guess`";
 
 /// The largest unit of a branch, in bytes.
 const MAX_UNIT: u32 = 1 << 16;
@@ -117,7 +121,15 @@ fn statement(
     out: &mut Diagnostics,
 ) -> Result<()> {
     let mut t = Tokens::new(head)?;
-    let kind = t.word("a statement")?;
+    let mut kind = t.word("a statement")?;
+    let guess = kind == "guess";
+    if guess {
+        kind = t.word(GUESSED)?;
+        if !matches!(kind.as_str(), "decode" | "operand" | "print" | "instruction") {
+            t.at -= 1;
+            return Err(t.wanted(GUESSED));
+        }
+    }
     match kind.as_str() {
         "enum" => {
             let name = t.word("a name")?;
@@ -143,7 +155,7 @@ fn statement(
             let given = given(&mut t)?;
             let parts = parts(&mut t, body)?;
             let map = if kind == "decode" { &mut table.decode } else { &mut table.operands };
-            map.entry(name).or_default().push(Hook { params, classes, given, body: parts, span: t.whole() });
+            map.entry(name).or_default().push(Hook { params, classes, given, guess, body: parts, span: t.whole() });
             Ok(())
         }
         "print" => {
@@ -151,7 +163,8 @@ fn statement(
             let classes = classes(&mut t)?;
             let given = given(&mut t)?;
             let choices = choices(&mut t, body, out)?;
-            table.print.entry(name).or_default().push(Hook { params, classes, given, body: choices, span: t.whole() });
+            let hook = Hook { params, classes, given, guess, body: choices, span: t.whole() };
+            table.print.entry(name).or_default().push(hook);
             Ok(())
         }
         "every" => {
@@ -188,6 +201,10 @@ fn statement(
                     Some(Token::Text(_)) => t.text("a method")?,
                     _ => t.word("an instruction, a `DecoderMethod` or a `PostEncoderMethod`")?,
                 });
+            }
+            // What is guessed of an instruction is not believed: its operands stay marked.
+            if guess {
+                return t.end();
             }
             for name in &names {
                 table.instructions.entry(name.clone()).or_default();

@@ -44,6 +44,7 @@ pub(crate) fn records(archive: &Path, folder: &str) -> Result<Records, String> {
 }
 
 /// Lowers a target.
+#[allow(dead_code, reason = "one test binary lowers with tables of its own")]
 pub(crate) fn lower(archive: &Path, folder: &str, operands: &str) -> Result<Lowered, String> {
     let records = records(archive, folder)?;
     let mut problems = Diagnostics::new();
@@ -65,6 +66,12 @@ pub(crate) fn lower(archive: &Path, folder: &str, operands: &str) -> Result<Lowe
     // Freeing millions of values takes longer than the test.
     std::mem::forget(records);
     Ok(Lowered { isa: lowered.isa, table, other })
+}
+
+/// A target that was lowered with a table, in one order of bytes.
+#[allow(dead_code, reason = "only some test binaries lower with tables of their own")]
+pub(crate) fn lowered_of(lowered: isa::Lowered, table: OperandTable) -> Lowered {
+    Lowered { isa: lowered.isa, table, other: None }
 }
 
 /// The plan for a triple, a processor and features, with aliases.
