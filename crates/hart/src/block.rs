@@ -43,6 +43,19 @@ pub(crate) fn out(number: u64) -> u64 {
     if number == 0 { SINK } else { number }
 }
 
+#[cfg(feature = "jit")]
+impl Ins {
+    /// As two numbers, but for its place in a block.
+    pub(crate) fn parts(&self) -> [u64; 2] {
+        [self.imm, u64::from(u32::from_le_bytes(self.slot)) << 16 | u64::from(self.op)]
+    }
+
+    /// From what [`Ins::parts`] gives.
+    pub(crate) fn from_parts([imm, rest]: [u64; 2]) -> Ins {
+        Ins { imm, op: rest as u16, slot: ((rest >> 16) as u32).to_le_bytes(), at: 0 }
+    }
+}
+
 impl Ins {
     /// Its first register.
     #[inline(always)]

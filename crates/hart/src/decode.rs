@@ -30,6 +30,21 @@ struct Known {
     links: bool,
 }
 
+/// An instruction and what its word says.
+pub(crate) struct Decoded {
+    pub(crate) ins: Ins,
+    /// In bytes.
+    pub(crate) length: u64,
+    /// Where its block ends.
+    pub(crate) ends: Ends,
+    /// Nothing if it is illegal.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "what machine code is made from"))]
+    pub(crate) encoding: Option<EncodingId>,
+    /// The values of its operands, in the order of the encoding's.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "what machine code is made from"))]
+    pub(crate) fields: [u64; 8],
+}
+
 /// Letters of `misa` beside `i`, with the features that make each. An extension that is not executed is not there.
 const LETTERS: &[(u8, &[&str])] = &[
     (b'm', &["m"]),
@@ -155,10 +170,11 @@ impl<'a> Decoder<'a> {
         &self.plan
     }
 
-    /// One instruction: what it is, its length in bytes, where its block ends. `None` if there is no memory.
-    fn one(&self, memory: &mut Memory, pc: u64) -> Option<(Ins, u64, Ends)> {
+    /// One instruction. `None` if there is no memory.
+    #[inline(always)]
+    pub(crate) fn whole(&self, memory: &mut Memory, pc: u64) -> Option<Decoded> {
         let (word, length) = word(&self.plan, memory, pc)?;
-        let illegal = (ins(0, [0; 4], 0), length, Ends::After);
+        let illegal = Decoded { ins: ins(0, [0; 4], 0), length, ends: Ends::After, encoding: None, fields: [0; 8] };
         let Some(tree) = operands::decode_flat(&self.plan, &word) else { return Some(illegal) };
         let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Some(illegal) };
         let value = |name: Name| {
@@ -183,7 +199,8 @@ impl<'a> Decoder<'a> {
             Ends::After if known.links && !self.compressed => Ends::Alone,
             ends => ends,
         };
-        Some((prepare(known.op, known.form, &fields, pc), length, ends))
+        let ins = prepare(known.op, known.form, &fields, pc);
+        Some(Decoded { ins, length, ends, encoding: Some(tree.encoding), fields })
     }
 
     /// Decodes a block into `block`, up to the next of these addresses; `false` if there is no memory.
@@ -192,7 +209,7 @@ impl<'a> Decoder<'a> {
         block.start = start;
         let mut pc = start;
         while block.code.len() < MAX_BLOCK && (pc == start || !before.contains(&pc)) {
-            let Some((mut ins, length, ends)) = self.one(memory, pc) else { break };
+            let Some(Decoded { mut ins, length, ends, .. }) = self.whole(memory, pc) else { break };
             if ends == Ends::Alone && !block.code.is_empty() {
                 break;
             }

@@ -10,11 +10,13 @@ use crate::float::{Context, DOUBLE, HALF, Integer, SINGLE};
 use crate::machine::{Cause, Fault, Machine};
 
 /// Its state was written since somebody said that it is clean.
-const DIRTY: u8 = 3;
+pub(crate) const DIRTY: u8 = 3;
 /// It is as after a reset.
 const INITIAL: u8 = 1;
 /// The mode that says that the control register has it.
-const DYNAMIC: u8 = 7;
+pub(crate) const DYNAMIC: u8 = 7;
+/// The modes from this one on are reserved.
+pub(crate) const RESERVED: u8 = 5;
 
 /// Why instructions of floating point are illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,13 @@ pub(crate) struct Float {
     fixed: bool,
 }
 
+/// Where machine code has them.
+#[cfg(feature = "jit")]
+impl Float {
+    pub(crate) const STATUS: usize = std::mem::offset_of!(Float, status);
+    pub(crate) const MODE: usize = std::mem::offset_of!(Float, mode);
+}
+
 impl Float {
     /// After a reset: on, if there is any, so that programs without an operating system can use it at once.
     pub(crate) fn new(registers: bool, zfinx: bool) -> Float {
@@ -55,7 +64,7 @@ impl Float {
     pub(crate) fn trouble(&self) -> Option<FloatTrouble> {
         match self.mode {
             _ if !self.is_on() => Some(FloatTrouble::Off),
-            5.. => Some(FloatTrouble::Mode(self.mode)),
+            RESERVED.. => Some(FloatTrouble::Mode(self.mode)),
             _ => None,
         }
     }
@@ -114,7 +123,7 @@ impl Machine {
     pub(crate) fn rounding_mode(&mut self, mode: u8) -> Result<u8, Fault> {
         let float = &self.csrs.float;
         let mode = if mode == DYNAMIC { float.mode } else { mode };
-        if float.is_on() && mode < 5 { Ok(mode) } else { Err(Fault::new(Cause::Illegal, 0)) }
+        if float.is_on() && mode < RESERVED { Ok(mode) } else { Err(Fault::new(Cause::Illegal, 0)) }
     }
 
     /// Runs an operation and collects its flags.

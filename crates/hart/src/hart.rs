@@ -1,5 +1,8 @@
 //! A machine that runs: blocks, traps, and why a run ended.
 
+#[cfg(feature = "jit")]
+use std::ops::ControlFlow;
+
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
@@ -9,14 +12,18 @@ use crate::block::{Block, Blocks};
 use crate::config::{Config, TrapModel};
 use crate::csr::Csrs;
 use crate::decode::{Decoder, word};
+use crate::execute::execute;
 use crate::float_unit::FloatTrouble;
-use crate::generated::{rv32, rv64};
 use crate::host::{Host, Kept};
 use crate::htif::Htif;
 use crate::limits::{CACHE_BLOCKS, MAX_UNKNOWN};
 use crate::linux::Process;
+#[cfg(feature = "jit")]
+use crate::machine::NativeState;
 use crate::machine::{Call, Cause, FLOATS, Fault, Level, Machine};
 use crate::memory::Memory;
+#[cfg(feature = "jit")]
+use crate::native::Native;
 use crate::recent::Recent;
 use crate::semihosting::{self, Semihosting};
 use crate::syscall::{self, Outcome};
@@ -60,10 +67,12 @@ pub struct Trap {
 
 /// A hart.
 pub struct Hart<'a> {
-    decoder: Decoder<'a>,
+    pub(crate) decoder: Decoder<'a>,
     blocks: Blocks,
-    machine: Machine,
-    pc: u64,
+    pub(crate) machine: Machine,
+    #[cfg(feature = "jit")]
+    pub(crate) native: Option<Box<Native>>,
+    pub(crate) pc: u64,
     levels: u8,
     trap_model: TrapModel,
     trap_cause: u64,
@@ -114,6 +123,8 @@ impl<'a> Hart<'a> {
             decoder,
             blocks: Blocks::new(),
             machine,
+            #[cfg(feature = "jit")]
+            native: None,
             pc: 0,
             levels: config.levels,
             trap_model: config.trap_model,
@@ -300,6 +311,31 @@ impl<'a> Hart<'a> {
     pub fn code_changed(&mut self) {
         self.blocks.clear();
         self.machine.memory.forget_code();
+        #[cfg(feature = "jit")]
+        if let Some(native) = &mut self.native
+            && native.clear().is_err()
+        {
+            self.native = None;
+        }
+    }
+
+    /// Runs hot code as machine code of the host, or no longer.
+    ///
+    /// # Errors
+    /// A sentence, if that cannot be done: there is no translator for this host, or the crate was built without its feature `jit`.
+    pub fn set_native(&mut self, on: bool) -> Result<(), String> {
+        #[cfg(feature = "jit")]
+        {
+            let isa = self.decoder.plan().isa();
+            self.machine.native = NativeState::default();
+            self.native = match on {
+                true => Some(Box::new(Native::new(isa, self.machine.xlen, self.decoder.compressed)?)),
+                false => None,
+            };
+            Ok(())
+        }
+        #[cfg(not(feature = "jit"))]
+        if on { Err("it was built without the feature `jit`".to_owned()) } else { Ok(()) }
     }
 
     /// What instructions are decoded with.
@@ -312,10 +348,25 @@ impl<'a> Hart<'a> {
         word(self.decoder.plan(), &mut self.machine.memory, pc)
     }
 
+    /// Machine code is made and used wherever it can be, however little that gains: for tests.
+    #[cfg(all(feature = "jit", feature = "oracle"))]
+    #[doc(hidden)]
+    pub fn native_at_once(&mut self) {
+        if let Some(native) = &mut self.native {
+            native.eager();
+        }
+    }
+
     /// Runs until something ends the run, or so many instructions were run.
     pub fn run(&mut self, max_steps: u64) -> Stop {
         let mut left = max_steps;
         while left > 0 {
+            #[cfg(feature = "jit")]
+            match self.run_native(&mut left) {
+                None => {}
+                Some(ControlFlow::Continue(())) => continue,
+                Some(ControlFlow::Break(stop)) => return stop,
+            }
             let block = self.blocks.place(self.pc);
             // A block that starts at a breakpoint is not kept, and no other goes beyond it.
             if block.start != self.pc && self.debug.is_breakpoint(self.pc) {
@@ -435,7 +486,7 @@ impl<'a> Hart<'a> {
     }
 
     /// Delivers a trap; gives why the run ends, if it does.
-    fn trap(&mut self, fault: Fault, pc: u64) -> Option<Stop> {
+    pub(crate) fn trap(&mut self, fault: Fault, pc: u64) -> Option<Stop> {
         if fault.cause == Cause::Breakpoint
             && self.semihosting.is_some()
             && self.machine.level != Level::User
@@ -508,10 +559,4 @@ fn alone(machine: &mut Machine, block: &Block, fault: Fault) -> (u64, Result<u64
     let result = execute(machine, one, block.place(at + 1));
     machine.memory.alone = false;
     (at as u64 + 1, result)
-}
-
-/// Runs a block on the executor of the machine's width.
-#[inline(always)]
-fn execute(machine: &mut Machine, code: &[crate::block::Ins], end: u64) -> Result<u64, Fault> {
-    if machine.xlen == 64 { rv64::execute(machine, code, end) } else { rv32::execute(machine, code, end) }
 }

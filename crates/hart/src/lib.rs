@@ -19,6 +19,7 @@ mod csr;
 mod debug;
 mod decode;
 mod device;
+mod execute;
 mod float;
 mod float_unit;
 mod generated;
@@ -29,6 +30,10 @@ pub mod limits;
 mod linux;
 mod machine;
 mod memory;
+#[cfg(feature = "jit")]
+mod native;
+#[cfg(feature = "jit")]
+mod native_run;
 #[cfg(feature = "oracle")]
 #[doc(hidden)]
 pub mod oracle;

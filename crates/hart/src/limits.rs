@@ -58,3 +58,15 @@ pub const CACHE_BLOCK: u64 = 64;
 
 /// How large a block of the cache can be.
 pub const CACHE_BLOCKS: std::ops::RangeInclusive<u64> = 8..=4096;
+
+/// How often code has to be run before it is made machine code.
+pub const HOT: u16 = 500;
+
+/// The most instructions that are made machine code together, but for the rest of a block.
+pub const MAX_REGION: usize = 300;
+
+/// The most blocks of them.
+pub const MAX_REGION_BLOCKS: usize = 64;
+
+/// Where fewer instructions are allowed than this, they are interpreted.
+pub const NATIVE_LEAST: u64 = 256;

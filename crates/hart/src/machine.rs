@@ -151,6 +151,18 @@ const ROUTES: usize = 4 << 12;
 /// Where the registers of floating point begin.
 pub(crate) const FLOATS: usize = 64;
 
+/// What machine code leaves: where execution goes on, the block that was left, how, and a load that failed.
+#[cfg(feature = "jit")]
+#[derive(Debug, Default)]
+pub(crate) struct NativeState {
+    pub(crate) pc: u64,
+    pub(crate) block: u64,
+    pub(crate) left: u64,
+    pub(crate) failed: u64,
+    /// Why an instruction that it called has trapped.
+    pub(crate) fault: Option<Fault>,
+}
+
 /// A hart's state.
 pub(crate) struct Machine {
     /// Registers: those of integers, and from [`FLOATS`] on those of floating point; all others are nobody's.
@@ -168,6 +180,8 @@ pub(crate) struct Machine {
     pub(crate) devices: Vec<(String, Box<dyn Device>)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) call_count: u64,
+    #[cfg(feature = "jit")]
+    pub(crate) native: NativeState,
 }
 
 impl Machine {
@@ -185,6 +199,8 @@ impl Machine {
             devices: Vec::new(),
             calls: Vec::new(),
             call_count: 0,
+            #[cfg(feature = "jit")]
+            native: NativeState::default(),
         }
     }
 
@@ -256,6 +272,12 @@ impl Machine {
             self.calls.push(Call { device: usize::from(device), level: self.level, sub, command, rs1, rs2, result });
         }
         Ok(result)
+    }
+
+    /// The address that the next conditional store may have.
+    #[cfg(feature = "jit")]
+    pub(crate) fn reservation(&self) -> Option<u64> {
+        self.reservation
     }
 
     /// Gives a conditional store its reservation back: it is run again.

@@ -14,21 +14,33 @@ use crate::machine::{Cause, Fault};
 use crate::watch::{Access, Watchpoint};
 
 /// Bits of an address inside a page.
-const PAGE_BITS: u32 = 12;
+pub(crate) const PAGE_BITS: u32 = 12;
 /// Bytes of a page.
 pub(crate) const PAGE: usize = 1 << PAGE_BITS;
 /// Entries of a table of recent pages.
-const RECENT: usize = 256;
+pub(crate) const RECENT: usize = 256;
 /// Code is marked in pieces of so many bytes: 64 of them make a page.
 const PIECE_BITS: u32 = 6;
 /// No page has this number.
 const NONE: u64 = u64::MAX;
 
+/// A page that was used: its number, and where it is.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    page: u64,
+#[cfg_attr(feature = "jit", repr(C, align(32)))]
+pub(crate) struct Entry {
+    pub(crate) page: u64,
     base: usize,
+    /// What an address in it lacks to be the host's.
+    #[cfg(feature = "jit")]
+    pub(crate) host: u64,
 }
+
+const NO_ENTRY: Entry = Entry {
+    page: NONE,
+    base: 0,
+    #[cfg(feature = "jit")]
+    host: 0,
+};
 
 /// A machine's memory, little-endian, all zero at first.
 #[derive(Clone, Debug)]
@@ -39,8 +51,11 @@ pub struct Memory {
     pages: FxHashMap<u64, usize>,
     /// Places of pages that are gone.
     free: Vec<usize>,
-    reads: Vec<Entry>,
-    writes: Vec<Entry>,
+    pub(crate) reads: [Entry; RECENT],
+    pub(crate) writes: [Entry; RECENT],
+    /// Where the host has the data that the entries speak of.
+    #[cfg(feature = "jit")]
+    data_at: usize,
     /// Pieces of a page with decoded code, a bit each.
     code: FxHashMap<u64, u64>,
     /// Double words that the host looks at: where the program writes to it, and where it answers.
@@ -64,14 +79,15 @@ pub struct Memory {
 impl Memory {
     /// Memory in these regions, each a first address and a length in bytes.
     pub fn new(regions: &[(u64, u64)]) -> Memory {
-        let none = Entry { page: NONE, base: 0 };
         Memory {
             regions: regions.to_vec(),
             data: Vec::new(),
             pages: FxHashMap::default(),
             free: Vec::new(),
-            reads: vec![none; RECENT],
-            writes: vec![none; RECENT],
+            reads: [NO_ENTRY; RECENT],
+            writes: [NO_ENTRY; RECENT],
+            #[cfg(feature = "jit")]
+            data_at: 0,
             code: FxHashMap::default(),
             watch: [None; 2],
             stored: [0; 2],
@@ -121,7 +137,7 @@ impl Memory {
     /// Recent pages may have gone or be others.
     fn changed_tables(&mut self) {
         self.forget_writes();
-        self.reads.fill(Entry { page: NONE, base: 0 });
+        self.reads.fill(NO_ENTRY);
     }
 
     /// Pages have gone or moved.
@@ -221,8 +237,17 @@ impl Memory {
         (0..8).filter(|at| (first + at).wrapping_sub(address) < length as u64).map(|at| 1 << at).sum()
     }
 
+    fn entry(&self, page: u64, base: usize) -> Entry {
+        Entry {
+            page,
+            base,
+            #[cfg(feature = "jit")]
+            host: (self.data_at as u64).wrapping_add(base as u64).wrapping_sub(page << PAGE_BITS),
+        }
+    }
+
     fn forget_writes(&mut self) {
-        self.writes.fill(Entry { page: NONE, base: 0 });
+        self.writes.fill(NO_ENTRY);
     }
 
     /// Whether the page of an address is there; it is made if it may be.
@@ -281,7 +306,7 @@ impl Memory {
             let page = at >> PAGE_BITS;
             let base = self.place(page).ok_or(Fault::new(Cause::LoadAccess, at))?;
             if !self.is_watched(page, Access::Load) {
-                self.reads[page as usize % RECENT] = Entry { page, base };
+                self.reads[page as usize % RECENT] = self.entry(page, base);
             }
             *byte = self.data.get(base + (at as usize & (PAGE - 1))).copied().or_impossible(0);
         }
@@ -337,7 +362,7 @@ impl Memory {
             let watched = watched || self.is_watched(page, Access::Store);
             match self.code.get(&page) {
                 Some(pieces) => self.overwritten |= pieces >> (at as usize >> PIECE_BITS & 63) & 1 == 1,
-                None if !watched => self.writes[page as usize % RECENT] = Entry { page, base },
+                None if !watched => self.writes[page as usize % RECENT] = self.entry(page, base),
                 None => {}
             }
         }
@@ -351,7 +376,7 @@ impl Memory {
         let page = address >> PAGE_BITS;
         let pieces = self.code.entry(page).or_default();
         if *pieces == 0 {
-            self.writes[page as usize % RECENT] = Entry { page: NONE, base: 0 };
+            self.writes[page as usize % RECENT] = NO_ENTRY;
         }
         *pieces |= 1 << (address as usize >> PIECE_BITS & 63);
         Some(u16::from_le_bytes(bytes))
@@ -394,5 +419,39 @@ impl Memory {
             bytes.push(byte);
         }
         Ok(bytes)
+    }
+}
+
+/// For machine code, which reaches memory through the tables of recent pages.
+#[cfg(feature = "jit")]
+impl Memory {
+    /// Sees to it that the host's addresses in the tables are right, and stay so; `false` if the host has not enough memory.
+    #[inline(always)]
+    pub(crate) fn pin(&mut self) -> bool {
+        self.data_at == self.data.as_ptr() as usize && self.data.capacity() >= MAX_MEMORY || self.pin_now()
+    }
+
+    #[cold]
+    fn pin_now(&mut self) -> bool {
+        // It never grows beyond this, so it does not move.
+        let more = MAX_MEMORY.saturating_sub(self.data.len());
+        if self.data.try_reserve_exact(more).is_err() {
+            return false;
+        }
+        self.data_at = self.data.as_ptr() as usize;
+        self.forget_writes();
+        self.reads.fill(NO_ENTRY);
+        true
+    }
+
+    /// Stores, if nothing but the store is asked for; `false` if nothing was done.
+    pub(crate) fn store_quietly(&mut self, address: u64, bytes: &[u8]) -> bool {
+        let is_code = |at: u64| {
+            let pieces = self.code.get(&(at >> PAGE_BITS)).copied().unwrap_or(0);
+            pieces >> (at as usize >> PIECE_BITS & 63) & 1 == 1
+        };
+        let last = address.wrapping_add(bytes.len() as u64 - 1);
+        let is_watched = (0..self.watch.len()).any(|number| self.watched(number, address, bytes.len()) != 0);
+        !is_watched && !is_code(address) && !is_code(last) && self.store_slow(address, bytes).is_ok()
     }
 }

@@ -26,6 +26,12 @@ impl Recent {
         self.next = self.next.wrapping_add(1);
     }
 
+    /// What ran is not known any more.
+    #[cfg(feature = "jit")]
+    pub(crate) fn forget(&mut self) {
+        *self = Recent::new();
+    }
+
     /// The blocks, the oldest first.
     fn all(&self) -> impl DoubleEndedIterator<Item = (u64, u32)> {
         (0..KEPT).map(|at| self.blocks.get(self.next.wrapping_add(at) % KEPT).copied().or_impossible((0, 0)))

@@ -1,4 +1,4 @@
-//! RISC-V programs that run: kernels as gcc makes them, beside qemu-user; and loops of overloadable opcodes, whose cost is
+//! RISC-V programs that run: kernels as gcc makes them, interpreted and as machine code, beside qemu-user; and loops of overloadable opcodes, whose cost is
 //! the difference to the same loop without them.
 
 use std::path::{Path, PathBuf};
@@ -75,6 +75,75 @@ const KERNELS: &[(&str, &str)] = &[
             return ~crc;
         }",
     ),
+    (
+        "matrix product of doubles",
+        "static double a[120][120], b[120][120], c[120][120];
+        int kernel(void) {
+            for (int i = 0; i < 120; i++) for (int j = 0; j < 120; j++) { a[i][j] = i * 0.3 + j; b[i][j] = i - 0.7 * j; }
+            for (int turn = 0; turn < 10; turn++)
+                for (int i = 0; i < 120; i++) for (int j = 0; j < 120; j++) {
+                    double sum = 0;
+                    for (int k = 0; k < 120; k++) sum += a[i][k] * b[k][j];
+                    c[i][j] += sum;
+                }
+            return c[7][9];
+        }",
+    ),
+    // What programs of users do: short functions, lists, branches on data.
+    (
+        "mix of lists, matrices and a state machine",
+        "struct node { struct node *next; short key, value; };
+        static struct node nodes[256];
+        static short m[16][16], n[16][16];
+        static unsigned char text[512];
+        static unsigned short crc;
+        __attribute__((noinline)) static void sum(unsigned short x) {
+            for (int i = 0; i < 16; i++) { crc = ((crc ^ x) & 1) ? crc >> 1 ^ 0xa001 : crc >> 1; x >>= 1; }
+        }
+        __attribute__((noinline)) static struct node *find(struct node *l, short key) {
+            while (l && l->key != key) l = l->next;
+            return l;
+        }
+        __attribute__((noinline)) static struct node *reverse(struct node *l) {
+            struct node *done = 0;
+            while (l) { struct node *next = l->next; l->next = done; done = l; l = next; }
+            return done;
+        }
+        __attribute__((noinline)) static int multiply(short by) {
+            int all = 0;
+            for (int i = 0; i < 16; i++) for (int j = 0; j < 16; j++) {
+                int s = 0;
+                for (int k = 0; k < 16; k++) s += m[i][k] * n[k][j];
+                all += s * by >> 3;
+            }
+            return all;
+        }
+        __attribute__((noinline)) static int step(int state, unsigned char c) {
+            switch (state) {
+            case 0: return c >= '0' && c <= '9' ? 1 : c == '+' || c == '-' ? 2 : c == '.' ? 3 : 0;
+            case 1: return c == '.' ? 3 : c >= '0' && c <= '9' ? 1 : 4;
+            case 2: return c >= '0' && c <= '9' ? 1 : 4;
+            case 3: return c == 'e' ? 5 : c >= '0' && c <= '9' ? 3 : 4;
+            case 5: return c >= '0' && c <= '9' ? 5 : 0;
+            default: return c == ',' ? 0 : 4;
+            }
+        }
+        unsigned kernel(void) {
+            for (int i = 0; i < 256; i++) { nodes[i].next = i < 255 ? nodes + i + 1 : 0; nodes[i].key = i * 7 & 255; }
+            for (int i = 0; i < 256; i++) { m[i / 16][i & 15] = i; n[i / 16][i & 15] = 255 - i * 3; }
+            for (int i = 0; i < 512; i++) text[i] = \"0123456789+-.e,,\"[(i * 11 ^ i >> 3) & 15];
+            struct node *list = nodes;
+            for (int turn = 0; turn < 2000; turn++) {
+                for (int i = 0; i < 20; i++) { struct node *at = find(list, turn * 3 + i & 255); if (at) sum(at->value += i); }
+                list = reverse(list);
+                sum(multiply(turn));
+                int state = 0;
+                for (int i = 0; i < 512; i++) state = step(state, text[i]);
+                sum(state);
+            }
+            return crc;
+        }",
+    ),
 ];
 
 /// The machine of the loops: one device that serves the interface.
@@ -90,8 +159,27 @@ serves = [{ interface = \"org.example.bench:Add\" }]
 const INTERFACE: &str =
     "org.example.bench:Add{ uuid: 0x4321 add rd rs1 rs2: xcmd0 rd rs1 rs2 semantics { rd = rs2 + 1; } }";
 
+/// The program with the feature `jit`, or what `ISAGLOT_JIT_PROGRAM` names.
+fn jit() -> Result<String, String> {
+    if let Some(given) = std::env::var_os("ISAGLOT_JIT_PROGRAM") {
+        return Ok(given.display().to_string());
+    }
+    let dir = crate::root().join("target/jit");
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--package", "isaglot-cli", "--features", "jit", "--target-dir"])
+        .arg(&dir)
+        .current_dir(crate::root())
+        .status()
+        .map_err(|e| format!("cannot run cargo: {e}"))?;
+    if !built.success() {
+        return Err("the release build with the feature `jit` failed".to_owned());
+    }
+    Ok(dir.join("release/isaglot").display().to_string())
+}
+
 pub(crate) fn rows() -> Result<Vec<Row>, String> {
     let dir = super::folder()?;
+    let jit = jit()?;
     let mut rows = Vec::new();
     for (name, source) in KERNELS {
         let file = dir.join(format!("hart.{}.c", name.replace(' ', "-")));
@@ -99,10 +187,12 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         let ours = compile(&file, "elf", &[])?;
         let peer = compile(&file, "linux", &["-DLINUX"])?;
         let args: Vec<String> =
-            ["run", "--isa", "rv64imac", &ours.display().to_string()].iter().map(|s| (*s).to_owned()).collect();
+            ["run", "--isa", "rv64gc", &ours.display().to_string()].iter().map(|s| (*s).to_owned()).collect();
         let units = retired(&args)?;
         let peer = Some(vec!["qemu-riscv64".to_owned(), peer.display().to_string()]);
-        rows.push(Row { name: format!("run {name}, instructions"), args, units, count: false, peer });
+        let native = [&[jit.clone()], args.as_slice(), &["--jit".to_owned()]].concat();
+        rows.push(Row { name: format!("run {name}, instructions"), args, units, count: false, peer: peer.clone() });
+        rows.push(Row { name: format!("run --jit {name}, instructions"), args: native, units, count: false, peer });
     }
     let (machine, interface) = (dir.join("hart.toml"), dir.join("hart.xintf"));
     write(&machine, MACHINE)?;
@@ -128,8 +218,14 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
             return Err(format!("{source} does not assemble"));
         }
         let (machine, interface) = (machine.display().to_string(), interface.display().to_string());
-        let args = ["run", "--cpu", &machine, "--xintf", &interface, &elf].iter().map(|s| (*s).to_owned()).collect();
-        rows.push(Row { name: format!("run a loop of {name}, {CALLS} a turn"), args, units, count: false, peer: None });
+        let args = ["run", "--cpu", &machine, "--xintf", &interface, &elf];
+        for (how, program) in [("", None), (" --jit", Some(&jit))] {
+            let more = how.trim().to_owned();
+            let more = Some(more).filter(|m| !m.is_empty());
+            let args = program.cloned().into_iter().chain(args.iter().map(|s| (*s).to_owned())).chain(more).collect();
+            let name = format!("run{how} a loop of {name}, {CALLS} a turn");
+            rows.push(Row { name, args, units, count: false, peer: None });
+        }
     }
     Ok(rows)
 }
@@ -140,7 +236,8 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 fn compile(source: &Path, extension: &str, more: &[&str]) -> Result<PathBuf, String> {
     let out = source.with_extension(extension);
-    let flags = ["-O2", "-march=rv64imac", "-mabi=lp64", "-nostdlib", "-static", "-ffreestanding", "-o"];
+    let flags =
+        ["-O2", "-march=rv64gc", "-mabi=lp64d", "-nostdlib", "-static", "-ffreestanding", "-Wl,--no-relax", "-o"];
     let done = Command::new(GCC).args(flags).arg(&out).args(more).arg(source).status();
     let done = done.map_err(|e| format!("cannot run {GCC} (package gcc-riscv64-linux-gnu): {e}"))?;
     if done.success() { Ok(out) } else { Err(format!("{} does not compile", source.display())) }

@@ -72,6 +72,10 @@ pub(crate) struct Args {
     /// Print every instruction before it runs.
     #[arg(long)]
     trace: bool,
+    /// Run hot code as machine code of the host. Needs a program that was built with the feature `jit`. Of the last instructions at a trap
+    /// only those since the last jump are known.
+    #[arg(long, conflicts_with = "trace")]
+    jit: bool,
     /// Print what the devices were asked.
     #[arg(long)]
     calls: bool,
@@ -225,6 +229,14 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
     }
     let fail = |message: String| Diagnostics::from(Diagnostic::error("run-machine", message));
     let mut hart = Hart::new(&isa, config).map_err(fail)?;
+    if args.jit {
+        hart.set_native(true).map_err(|e| {
+            let d = Diagnostic::error("run-jit", format!("`--jit`: {e}"));
+            d.note(
+                "build the program with it, as `cargo install isaglot-cli --features jit` does, or leave `--jit` out",
+            )
+        })?;
+    }
     for (address, _, data) in &program.segments {
         let address = if *address == u64::MAX { ram.0 } else { *address };
         hart.memory().write(address, data).map_err(|at| fail(format!("the program does not fit memory at {at:#x}")))?;

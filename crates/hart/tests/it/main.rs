@@ -7,6 +7,8 @@ mod floats;
 mod floats_more;
 mod fresh;
 mod hostile;
+#[cfg(feature = "jit")]
+mod lock_step;
 mod privilege;
 mod programs;
 mod self_checking;

@@ -1,0 +1,270 @@
+//! Hot code as machine code of the host: which code is hot, what belongs to it, and what its end means.
+//!
+//! The problem: an interpreter decides anew at each instruction what a block of them could know. The method: blocks that were run often
+//! are translated by `isaglot-jit`, with the blocks that they jump to, from the bodies that the executor was generated from. What has no
+//! translation the executor runs: by itself within the code, or as a block after it.
+//!
+//! Invariant: the machine is the same after the code as after the interpreter, at each place where the code can be left. Decoded code and
+//! translated code are forgotten at the same time.
+
+use std::mem::offset_of;
+use std::rc::Rc;
+
+use isaglot_jit::{Block, Called, Compiler, Extern, Instruction, Kind, Layout, Outside, Region, RegisterFile, kind};
+use isaglot_model::{EncodingId, Isa};
+use isaglot_semantics::Body;
+use rustc_hash::FxHashMap;
+
+use crate::block::{Ends, Ins};
+use crate::csr::Csrs;
+use crate::decode::Decoder;
+use crate::execute::execute;
+use crate::float_unit::{DIRTY, DYNAMIC, Float, RESERVED};
+use crate::limits::{HOT, MAX_BLOCK, MAX_REGION, MAX_REGION_BLOCKS, NATIVE_LEAST};
+use crate::machine::{FLOATS, Machine, NativeState};
+use crate::memory::{Entry, Memory, PAGE_BITS, RECENT};
+
+#[path = "native_floats.rs"]
+mod functions;
+
+/// Counters of how often code was run; a power of two.
+const COUNTERS: usize = 1 << 14;
+
+impl Outside for Machine {
+    const LAYOUT: Layout = Layout {
+        registers: offset_of!(Machine, x),
+        pc: offset_of!(Machine, native) + offset_of!(NativeState, pc),
+        block: offset_of!(Machine, native) + offset_of!(NativeState, block),
+        left: offset_of!(Machine, native) + offset_of!(NativeState, left),
+        failed: offset_of!(Machine, native) + offset_of!(NativeState, failed),
+        reads: offset_of!(Machine, memory) + offset_of!(Memory, reads),
+        writes: offset_of!(Machine, memory) + offset_of!(Memory, writes),
+        entries: RECENT,
+        stride: size_of::<Entry>(),
+        page: offset_of!(Entry, page),
+        host: offset_of!(Entry, host),
+        page_bits: PAGE_BITS,
+    };
+
+    fn load(&mut self, address: u64, bytes: u64) -> u64 {
+        let value = match bytes {
+            1 => self.load8(address).map(u64::from),
+            2 => self.load16(address).map(u64::from),
+            4 => self.load32(address).map(u64::from),
+            _ => self.load64(address),
+        };
+        self.native.failed = u64::from(value.is_err());
+        value.unwrap_or(0)
+    }
+
+    fn store(&mut self, address: u64, bytes: u64, value: u64) -> bool {
+        let all = value.to_le_bytes();
+        self.memory.store_quietly(address, all.get(..bytes as usize).unwrap_or(&all))
+    }
+
+    fn call(&mut self, number: [u64; 2]) -> Called {
+        let one = Ins::from_parts(number);
+        let reservation = self.reservation();
+        match execute(self, &[one], 0) {
+            Ok(_) if self.memory.attention => Called::Attention,
+            Ok(_) => Called::Done,
+            Err(fault) if fault.is_alone => {
+                reservation.into_iter().for_each(|address| self.reserve_again(address));
+                Called::Refused
+            }
+            Err(fault) => {
+                self.native.fault = Some(fault);
+                Called::Trapped
+            }
+        }
+    }
+
+    fn external(&mut self, number: u64, arguments: [u64; 4]) -> u64 {
+        functions::run(self, number, arguments)
+    }
+}
+
+/// What an extern is in machine code. Those that are called act on flags, memory and devices, and see of the registers what they are given.
+fn external(name: &str) -> Extern {
+    let float = offset_of!(Machine, csrs) + offset_of!(Csrs, float);
+    let (on, mode) = (float + Float::STATUS, float + Float::MODE);
+    match name {
+        "float_enabled" => Extern::Check { byte: on },
+        "float_changed" => Extern::Set { byte: on, value: DIRTY },
+        "rounding_mode" => Extern::Mode { on, mode, dynamic: DYNAMIC, limit: RESERVED },
+        "device" | "device_lookup" | "lun_lookup" | "reserve" | "reserved" => Extern::Call,
+        _ => match functions::number(name) {
+            Some(number) => Extern::Function(number),
+            None if ["f16_", "f32_", "f64_"].iter().any(|p| name.starts_with(p)) || name.ends_with("_to_f16") => {
+                Extern::Call
+            }
+            None => Extern::Leave,
+        },
+    }
+}
+
+/// The code of a hart.
+pub(crate) struct Native {
+    compiler: Compiler<Machine>,
+    heat: Box<[u16; COUNTERS]>,
+    bodies: FxHashMap<EncodingId, Option<Rc<Body>>>,
+    /// How often code has to be run before it is translated; more each time that all was forgotten.
+    hot: u16,
+    /// Where fewer instructions are allowed, they are interpreted.
+    pub(crate) least: u64,
+}
+
+/// An instruction of a region, before the region is whole.
+struct Part {
+    pc: u64,
+    next: u64,
+    body: Rc<Body>,
+    fields: [u64; 8],
+    kind: Kind,
+    number: [u64; 2],
+}
+
+/// A block: its first address, the one after it, its instructions.
+type Whole = (u64, u64, Vec<Part>);
+
+impl Part {
+    fn instruction(&self) -> Instruction<'_> {
+        let Part { pc, next, fields, kind, number, .. } = *self;
+        Instruction { pc, next, body: &self.body, fields, kind, number }
+    }
+}
+
+impl Native {
+    pub(crate) fn new(isa: &Isa, xlen: u32, compressed: bool) -> Result<Native, String> {
+        let first = (0..isa.encodings().len() as u32).map(EncodingId).find(|&id| isa[id].gens.contains(xlen));
+        let first = first.ok_or("the description has no instructions of this width")?;
+        let env = isa.environment(&isa[first], xlen);
+        let file = |name: &str, first: usize, zero| RegisterFile { name: name.to_owned(), first: first as u64, zero };
+        let files = vec![file("x", 0, Some(0)), file("f", FLOATS, None)];
+        Ok(Native {
+            compiler: Compiler::new(env, files, &external, compressed)?,
+            heat: Box::new([0; COUNTERS]),
+            bodies: FxHashMap::default(),
+            hot: HOT,
+            least: NATIVE_LEAST,
+        })
+    }
+
+    /// Everything is translated at once, and entered however little is allowed: for tests.
+    #[cfg(feature = "oracle")]
+    pub(crate) fn eager(&mut self) {
+        (self.hot, self.least) = (1, 1);
+    }
+
+    /// All code is forgotten.
+    pub(crate) fn clear(&mut self) -> Result<(), String> {
+        if self.compiler.is_used() && self.hot > 1 {
+            self.hot = self.hot.saturating_mul(2);
+        }
+        self.heat.fill(0);
+        self.compiler.clear()
+    }
+
+    /// Runs the code of an address; gives how many instructions of the allowed ones are left.
+    pub(crate) fn enter(&self, machine: &mut Machine, pc: u64, allowed: u64) -> u64 {
+        self.compiler.enter(pc, machine, allowed)
+    }
+
+    /// Whether there is code for an address, which is made if it is hot now.
+    #[inline(always)]
+    pub(crate) fn has(&mut self, decoder: &Decoder<'_>, machine: &mut Machine, pc: u64) -> bool {
+        if self.compiler.has(pc) {
+            return true;
+        }
+        let heat = &mut self.heat[(pc >> 1) as usize % COUNTERS];
+        *heat = heat.saturating_add(1);
+        *heat >= self.hot && *heat < u16::MAX && self.translate(decoder, machine, pc)
+    }
+
+    #[cold]
+    fn translate(&mut self, decoder: &Decoder<'_>, machine: &mut Machine, pc: u64) -> bool {
+        // Not again if it does not succeed.
+        self.heat[(pc >> 1) as usize % COUNTERS] = u16::MAX - 1;
+        if self.compiler.is_full() && self.clear().is_err() {
+            return false;
+        }
+        let (parts, returns) = self.region(decoder, machine, pc);
+        let blocks = parts.iter().map(|(start, end, code)| Block {
+            start: *start,
+            end: *end,
+            code: code.iter().map(Part::instruction).collect(),
+        });
+        let region = Region { blocks: blocks.collect(), returns };
+        // There is nothing to be gained where the first instruction is left to the executor.
+        let is_good = region.blocks.first().and_then(|b| b.code.first()).is_some_and(|i| i.kind != Kind::Leave);
+        is_good && self.compiler.add(&region).is_ok()
+    }
+
+    /// The blocks that are reached from an address without an indirect jump, the next ones first.
+    fn region(&mut self, decoder: &Decoder<'_>, machine: &mut Machine, pc: u64) -> (Vec<Whole>, Vec<u64>) {
+        let (mut blocks, mut returns) = (Vec::<Whole>::new(), Vec::new());
+        let (mut todo, mut count) = (std::collections::VecDeque::from([pc]), 0);
+        while let Some(start) = todo.pop_front() {
+            if blocks.iter().any(|(known, ..)| *known == start) {
+                continue;
+            }
+            if blocks.len() >= MAX_REGION_BLOCKS || count >= MAX_REGION {
+                break;
+            }
+            let (code, end) = self.block(decoder, machine, start);
+            count += code.len();
+            if let Some(last) = code.last() {
+                let jumps = last.instruction().jumps();
+                todo.extend(jumps.targets.iter().copied());
+                if jumps.falls {
+                    todo.push_back(end);
+                }
+                // It writes a register beside its jump: the callee comes back to the address after it.
+                let links = matches!(last.kind, Kind::Translate { writes } if writes != 0);
+                if links && !jumps.falls {
+                    todo.push_back(end);
+                    if !returns.contains(&end) {
+                        returns.push(end);
+                    }
+                }
+                blocks.push((start, end, code));
+            }
+        }
+        (blocks, returns)
+    }
+
+    /// The instructions from an address to the first that jumps or is left to the executor.
+    fn block(&mut self, decoder: &Decoder<'_>, machine: &mut Machine, start: u64) -> (Vec<Part>, u64) {
+        let (mut code, mut pc) = (Vec::new(), start);
+        while code.len() < MAX_BLOCK {
+            let Some(decoded) = decoder.whole(&mut machine.memory, pc) else { break };
+            let next = machine.cut(pc.wrapping_add(decoded.length));
+            let isa = decoder.plan().isa();
+            let body = decoded.encoding.and_then(|id| {
+                self.bodies.entry(id).or_insert_with(|| isa.body(id, machine.xlen).map(Rc::new)).clone()
+            });
+            let fields = decoded.fields;
+            let known = isaglot_jit::Fields { operands: &fields, pc, next };
+            let how = match &body {
+                Some(body) => {
+                    kind(body, self.compiler.environment(), self.compiler.files(), &known, self.compiler.externs())
+                }
+                None => Kind::Leave,
+            };
+            let how = match how {
+                Kind::Call { .. } if decoded.ends != Ends::No => Kind::Leave,
+                how => how,
+            };
+            let number = decoded.ins.parts();
+            let part = Part { pc, next, body: body.unwrap_or_default(), fields, kind: how, number };
+            let jumps = part.instruction().jumps();
+            let ends = !jumps.falls || !jumps.targets.is_empty() || jumps.indirect;
+            code.push(part);
+            pc = next;
+            if ends {
+                break;
+            }
+        }
+        (code, pc)
+    }
+}
