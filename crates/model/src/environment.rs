@@ -4,6 +4,7 @@ use isaglot_semantics::{Body, Env, Extern, FileIndex, Symbol, Table, check};
 use isaglot_source::Diagnostics;
 
 use crate::encoding::Encoding;
+use crate::field::{FieldType, Param};
 use crate::ids::EncodingId;
 use crate::isa::Isa;
 use crate::names::Name;
@@ -56,7 +57,8 @@ impl Isa {
     /// The same with the operands of an encoding.
     pub(crate) fn with_operands(&self, mut env: Env, encoding: &Encoding) -> Env {
         for name in self.semantic_operands(encoding) {
-            let mut symbol = Symbol::Immediate { width: field_width(encoding, name) };
+            let width = field_width(encoding, name).or_else(|| self.passed_width(encoding, name));
+            let mut symbol = Symbol::Immediate { width: width.unwrap_or(1) };
             for operand in &encoding.operands {
                 let (field, file, read, write) = match operand.kind {
                     OperandKind::Register(field, file) => {
@@ -80,9 +82,38 @@ impl Isa {
         env
     }
 
-    /// The fields of an encoding, each once, in the order of its cases: what `OperandIndex(n)` of a body refers to.
+    /// The fields of an encoding, each once, in the order of its cases, and then what fields of its type pass to it (`<param>`), if
+    /// all pass so many bits: what `OperandIndex(n)` of a body refers to.
     pub fn semantic_operands(&self, encoding: &Encoding) -> Vec<Name> {
-        encoding.field_names()
+        let mut names = encoding.field_names();
+        for name in self.passed(encoding).map(|(_, param)| param.as_name) {
+            if !names.contains(&name) && self.passed_width(encoding, name).is_some() {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// What fields pass to the encodings of this one's space, each with the encoding that has the field.
+    fn passed(&self, encoding: &Encoding) -> impl Iterator<Item = (&Encoding, &Param)> {
+        let space = FieldType::Sub(encoding.space);
+        let outer = self.encodings.iter().filter(move |_| encoding.space != self.root);
+        outer.flat_map(move |outer| {
+            let fields = outer.cases.iter().flat_map(|case| &case.fields).filter({
+                let space = space.clone();
+                move |field| field.ty == space
+            });
+            fields.flat_map(move |field| field.params.iter().map(move |param| (outer, param)))
+        })
+    }
+
+    /// The width of what is passed under a name; `None` if nothing is, or things of different widths. An encoding that has no such field
+    /// passes nothing.
+    fn passed_width(&self, encoding: &Encoding, name: Name) -> Option<u32> {
+        let passed = self.passed(encoding).filter(|(_, param)| param.as_name == name);
+        let mut widths = passed.filter_map(|(outer, param)| field_width(outer, param.name));
+        let first = widths.next()?;
+        widths.all(|width| width == first).then_some(first)
     }
 
     /// What an encoding does on a gen, typed; `None` if the description does not say.
@@ -112,6 +143,6 @@ fn text_name(name: &str) -> String {
 }
 
 /// The width of the first definition of a field.
-fn field_width(encoding: &Encoding, name: Name) -> u32 {
-    encoding.cases.iter().flat_map(|c| &c.fields).find(|f| f.name == name).map_or(1, |f| f.width)
+fn field_width(encoding: &Encoding, name: Name) -> Option<u32> {
+    encoding.cases.iter().flat_map(|c| &c.fields).find(|f| f.name == name).map(|f| f.width)
 }

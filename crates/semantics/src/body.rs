@@ -170,6 +170,22 @@ pub enum Statement {
     Trap(String, Vec<ValueId>),
 }
 
+impl Statement {
+    /// A value that stands in the statement itself, and so says where it is written. Loads and calls have that of an operand; a call or a
+    /// trap without any has none.
+    pub fn place(&self) -> Option<ValueId> {
+        match self {
+            Statement::Let(_, value)
+            | Statement::Load(_, value)
+            | Statement::Store { value, .. }
+            | Statement::SetRegister(_, _, value)
+            | Statement::SetPc(value)
+            | Statement::If(value, _, _) => Some(*value),
+            Statement::Call { args, .. } | Statement::Trap(_, args) => args.first().copied(),
+        }
+    }
+}
+
 /// A type-checked text. The default does nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {

@@ -33,6 +33,8 @@ pub trait Machine {
     fn call(&mut self, callee: ExternId, args: &[Word]) -> Result<Option<Word>, Self::Trap>;
     /// A trap that the text asks for.
     fn trap(&mut self, cause: &str, args: &[Word]) -> Self::Trap;
+    /// The statement with this value (what it binds, stores, writes or asks) is run next. For those who show what a text does.
+    fn at(&mut self, _value: ValueId) {}
 }
 
 /// Runs a body once.
@@ -66,6 +68,9 @@ impl<M: Machine> Run<'_, M> {
 
     fn statements(&mut self, list: &[Statement]) -> Result<(), M::Trap> {
         for s in list {
+            if let Some(value) = s.place() {
+                self.machine.at(value);
+            }
             match s {
                 Statement::Let(local, v) => {
                     let value = self.value(*v);
