@@ -15,6 +15,7 @@ mod interrupt;
 mod io;
 mod jobs;
 mod load;
+mod machine;
 mod names;
 mod program {
     //! What stands in an input: the library knows.

@@ -43,6 +43,10 @@ pub(crate) const PROGRAM: &str = "urn:isaglot:program:1";
 pub(crate) const PROOF: &str = "urn:isaglot:proof:1";
 /// The state of a processor after a program.
 pub(crate) const RUN: &str = "urn:isaglot:run:1";
+/// `run --json`, of a machine of a description.
+pub(crate) const RUN_DESCRIBED: &str = "urn:isaglot:run-described:1";
+/// `step --json`.
+pub(crate) const STEP: &str = "urn:isaglot:step:1";
 /// Names and places of a SPIR-V module that was assembled.
 pub(crate) const SPIRV_MAP: &str = "urn:isaglot:spirv-map:1";
 /// What a description lacks, by many programs.

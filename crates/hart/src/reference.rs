@@ -50,6 +50,27 @@ fn fault(cause: &str) -> Fault {
     Fault::new(cause, 0)
 }
 
+/// Calls an extern of the description, those of vectors aside; nothing if there is none of this name.
+fn named(m: &mut Machine, name: &str, [a, b, c, d]: [u64; 4]) -> Result<Option<u64>, Fault> {
+    let result = match name {
+        "csr_read" => m.csr_read(a as u16)?,
+        "csr_write" => m.csr_write(a as u16, b).map(|()| 0)?,
+        "trap_return" => m.trap_return(a as u8)?,
+        "reserve" => m.reserve(a).map(|()| 0)?,
+        "reserved" => u64::from(m.reserved(a)?),
+        "fence_i" => m.fence_i().map(|()| 0)?,
+        "fence_vma" => m.fence_vma(a, b).map(|()| 0)?,
+        "not_for_users" => m.not_for_users().map(|()| 0)?,
+        "cache_block" => m.cache_block(a as u8, b).map(|()| 0)?,
+        "table_jump" => m.table_jump(a as u8)?,
+        "lun_lookup" => u64::from(m.lun_lookup(a, b as u16)?),
+        "device_lookup" => m.device_lookup(a as u16)?,
+        "device" => m.device(a as u16, b as u16, c, d)?,
+        name => return m.float_call(name, [a, b, c, d]).transpose(),
+    };
+    Ok(Some(result))
+}
+
 impl Semantics for View<'_> {
     type Trap = Fault;
     fn pc(&self) -> Word {
@@ -104,25 +125,10 @@ impl Semantics for View<'_> {
     fn call(&mut self, callee: ExternId, args: &[Word]) -> Result<Option<Word>, Fault> {
         let e = self.isa.externs().get(callee.0 as usize);
         let arg = |n: usize| args.get(n).map_or(0, Word::low_u64);
-        let m = &mut self.machine;
-        let result = match e.map(|e| e.name.as_str()).or_impossible("") {
-            "csr_read" => m.csr_read(arg(0) as u16)?,
-            "csr_write" => m.csr_write(arg(0) as u16, arg(1)).map(|()| 0)?,
-            "trap_return" => m.trap_return(arg(0) as u8)?,
-            "reserve" => m.reserve(arg(0)).map(|()| 0)?,
-            "reserved" => u64::from(m.reserved(arg(0))?),
-            "fence_i" => m.fence_i().map(|()| 0)?,
-            "fence_vma" => m.fence_vma(arg(0), arg(1)).map(|()| 0)?,
-            "not_for_users" => m.not_for_users().map(|()| 0)?,
-            "cache_block" => m.cache_block(arg(0) as u8, arg(1)).map(|()| 0)?,
-            "table_jump" => m.table_jump(arg(0) as u8)?,
-            "lun_lookup" => u64::from(m.lun_lookup(arg(0), arg(1) as u16)?),
-            "device_lookup" => m.device_lookup(arg(0) as u16)?,
-            "device" => m.device(arg(0) as u16, arg(1) as u16, arg(2), arg(3))?,
-            name => match m
-                .float_call(name, [arg(0), arg(1), arg(2), arg(3)])
-                .or_else(|| m.vector_call(name, [arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)]))
-            {
+        let name = e.map(|e| e.name.as_str()).or_impossible("");
+        let result = match named(self.machine, name, [arg(0), arg(1), arg(2), arg(3)])? {
+            Some(result) => result,
+            None => match self.machine.vector_call(name, [arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)]) {
                 Some(result) => result?,
                 None => return Err(Fault::new(Cause::Illegal, 0)),
             },
@@ -136,6 +142,15 @@ impl Semantics for View<'_> {
 }
 
 impl<'a> Hart<'a> {
+    /// Calls an extern of the description as an instruction would that runs elsewhere; `None` if there is none of this name, or it acts on vector registers. Arguments that it
+    /// does not have are not looked at.
+    ///
+    /// # Errors
+    /// The cause of the trap.
+    pub fn call_extern(&mut self, name: &str, args: [u64; 4]) -> Option<Result<u64, Cause>> {
+        named(self.machine(), name, args).map_err(|fault| fault.cause).transpose()
+    }
+
     /// What a word is on this hart, if the description has semantics for it.
     pub fn instruction(&self, word: &Word) -> Option<EncodingId> {
         let tree = operands::decode(self.plan(), word)?;

@@ -85,7 +85,10 @@ impl Memory {
             return Err(format!("memory from {first:#x} to {last:#x} is more than a machine can have"));
         }
         let mut region = Region { first, last, pages: Vec::new() };
-        region.pages.resize_with(if old.iter().any(|o| o.pages.iter().any(Option::is_some)) { count as usize } else { 0 }, || None);
+        region.pages.resize_with(
+            if old.iter().any(|o| o.pages.iter().any(Option::is_some)) { count as usize } else { 0 },
+            || None,
+        );
         for part in old {
             let from = region.page(part.first);
             for (at, page) in part.pages.into_iter().enumerate().filter(|(_, page)| page.is_some()) {

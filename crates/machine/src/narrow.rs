@@ -455,13 +455,23 @@ fn binary(op: BinaryOp, x: u64, y: u64, width: u32) -> u64 {
         BinaryOp::Add => x.wrapping_add(y),
         BinaryOp::Sub => x.wrapping_sub(y),
         BinaryOp::Mul => x.wrapping_mul(y),
-        BinaryOp::MulCarryless => {
-            (0..width).filter(|at| y >> at & 1 == 1).fold(0, |sum, at| sum ^ x << at)
-        }
+        BinaryOp::MulCarryless => (0..width).filter(|at| y >> at & 1 == 1).fold(0, |sum, at| sum ^ x << at),
         BinaryOp::DivU => x.checked_div(y).unwrap_or(u64::MAX),
         BinaryOp::RemU => x.checked_rem(y).unwrap_or(x),
-        BinaryOp::DivS => if sy == 0 { u64::MAX } else { sx.wrapping_div(sy) as u64 },
-        BinaryOp::RemS => if sy == 0 { x } else { sx.wrapping_rem(sy) as u64 },
+        BinaryOp::DivS => {
+            if sy == 0 {
+                u64::MAX
+            } else {
+                sx.wrapping_div(sy) as u64
+            }
+        }
+        BinaryOp::RemS => {
+            if sy == 0 {
+                x
+            } else {
+                sx.wrapping_rem(sy) as u64
+            }
+        }
         BinaryOp::And => x & y,
         BinaryOp::Or => x | y,
         BinaryOp::Xor => x ^ y,
@@ -494,7 +504,8 @@ mod tests {
     /// Numbers with ends of ranges among them.
     fn numbers(width: u32) -> Vec<u64> {
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut all = vec![0, 1, 2, 3, mask(width), mask(width) >> 1, (mask(width) >> 1).wrapping_add(1), 7, 63, 64, 65];
+        let mut all =
+            vec![0, 1, 2, 3, mask(width), mask(width) >> 1, (mask(width) >> 1).wrapping_add(1), 7, 63, 64, 65];
         for _ in 0..12 {
             seed = seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
             all.push(seed >> 3);
@@ -506,8 +517,28 @@ mod tests {
     fn the_operators_are_those_of_the_definition() {
         use BinaryOp::*;
         let binaries = [
-            Add, Sub, Mul, MulCarryless, DivU, DivS, RemU, RemS, And, Or, Xor, Shl, ShrU, ShrS, RotateLeft, RotateRight, Eq, Ne,
-            LtU, LtS, LeU, LeS,
+            Add,
+            Sub,
+            Mul,
+            MulCarryless,
+            DivU,
+            DivS,
+            RemU,
+            RemS,
+            And,
+            Or,
+            Xor,
+            Shl,
+            ShrU,
+            ShrS,
+            RotateLeft,
+            RotateRight,
+            Eq,
+            Ne,
+            LtU,
+            LtS,
+            LeU,
+            LeS,
         ];
         for width in [1, 2, 7, 8, 16, 31, 32, 33, 63, 64] {
             for x in numbers(width) {
@@ -519,11 +550,25 @@ mod tests {
                         assert_eq!(got, want.low_u64(), "{op:?} of {x:#x} and {y:#x}, {width} bits");
                     }
                 }
-                for op in [UnaryOp::Negate, UnaryOp::Not, UnaryOp::CountLeadingZeros, UnaryOp::CountTrailingZeros, UnaryOp::CountOnes] {
-                    assert_eq!(unary(op, x, width) & mask(width), op.apply(&Word::from_u64(x, width)).low_u64(), "{op:?} {x:#x} {width}");
+                for op in [
+                    UnaryOp::Negate,
+                    UnaryOp::Not,
+                    UnaryOp::CountLeadingZeros,
+                    UnaryOp::CountTrailingZeros,
+                    UnaryOp::CountOnes,
+                ] {
+                    assert_eq!(
+                        unary(op, x, width) & mask(width),
+                        op.apply(&Word::from_u64(x, width)).low_u64(),
+                        "{op:?} {x:#x} {width}"
+                    );
                 }
                 for op in [UnaryOp::ReverseBytes, UnaryOp::OrBytes].into_iter().filter(|_| width % 8 == 0) {
-                    assert_eq!(unary(op, x, width) & mask(width), op.apply(&Word::from_u64(x, width)).low_u64(), "{op:?} {x:#x} {width}");
+                    assert_eq!(
+                        unary(op, x, width) & mask(width),
+                        op.apply(&Word::from_u64(x, width)).low_u64(),
+                        "{op:?} {x:#x} {width}"
+                    );
                 }
             }
         }

@@ -19,6 +19,7 @@ mod llvm;
 mod man;
 mod run;
 mod spirv;
+pub(crate) mod step;
 mod tblgen;
 mod triage;
 pub(crate) mod xe;
@@ -78,6 +79,7 @@ const VERBS: &[Verb] = &[
     verb!("man", man),
     verb!("run", run),
     verb!("spirv", spirv),
+    verb!("step", step),
     verb!("tblgen", tblgen),
     verb!("triage", triage, triage::TAKES, triage::ONLY),
     verb!("xintf", xintf),

@@ -15,6 +15,7 @@ use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree;
 
+mod described;
 mod drive;
 mod ending;
 #[cfg(feature = "gdb")]
@@ -104,11 +105,17 @@ pub(crate) struct Args {
     /// Print the end of the run as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    described: described::DescribedArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    match execute(args, session) {
+    if described::is_asked(args) {
+        return described::run(args, session);
+    }
+    let checked = described::check_riscv(args).map_err(Diagnostics::from);
+    match checked.and_then(|()| execute(args, session)) {
         Ok(status) => status,
         Err(problems) => session.status(&problems),
     }
@@ -189,7 +196,7 @@ fn linux(program: &mut Program, config: &mut Config) -> Result<(), Diagnostic> {
 fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> {
     let choice = args.isa.as_deref().map(choice).transpose().map_err(Diagnostics::from)?;
     let asked = choice.as_ref().map(|c| c.xlen.bits());
-    let mut program = program(&args.program).map_err(Diagnostics::from)?;
+    let mut program = program(&args.program, None).map_err(Diagnostics::from)?;
     let xlen = program.xlen.or(asked).unwrap_or(64);
     let set = definitions(args, session, xlen)?;
     let mut config = machine(args, &set, session, xlen)?;

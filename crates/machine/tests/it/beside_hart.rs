@@ -36,7 +36,9 @@ fn memory(machine: &mut Machine<'_>, hart: &mut Hart<'_>) -> (Vec<u8>, Vec<u8>) 
 /// The encodings whose texts are about registers and memory alone.
 fn closed(isa: &Isa, xlen: u32) -> Vec<EncodingId> {
     let all = (0..isa.encodings().len() as u32).map(EncodingId);
-    all.filter(|&id| isa[id].gens.contains(xlen)).filter(|&id| isa.body(id, xlen).is_some_and(|body| !has_calls(&body.statements))).collect()
+    all.filter(|&id| isa[id].gens.contains(xlen))
+        .filter(|&id| isa.body(id, xlen).is_some_and(|body| !has_calls(&body.statements)))
+        .collect()
 }
 
 fn has_calls(list: &[isaglot_semantics::Statement]) -> bool {
@@ -118,7 +120,10 @@ fn a_program_runs_in_lock_step() {
             let (stop, wanted) = (machine.step(), hart.step());
             if let Some(stop) = stop {
                 let breakpoint = Fault::Trap { cause: "breakpoint".to_owned(), value: None };
-                assert!(matches!(&stop, Stop::Fault(fault @ Fault::Trap { .. }) if named(fault) == named(&breakpoint)), "{stop:?}");
+                assert!(
+                    matches!(&stop, Stop::Fault(fault @ Fault::Trap { .. }) if named(fault) == named(&breakpoint)),
+                    "{stop:?}"
+                );
                 assert!(wanted.is_some(), "{steps}");
                 break;
             }

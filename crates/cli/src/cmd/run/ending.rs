@@ -78,7 +78,7 @@ fn symbol(symbols: &[(u64, String)], address: u64) -> Option<(&str, u64)> {
 }
 
 /// ` (name+0x8)`, or nothing.
-fn place(symbols: &[(u64, String)], address: u64) -> String {
+pub(super) fn place(symbols: &[(u64, String)], address: u64) -> String {
     match symbol(symbols, address) {
         Some((name, 0)) => format!(" ({name})"),
         Some((name, offset)) => format!(" ({name}+{offset:#x})"),

@@ -39,11 +39,26 @@ pub(super) fn part(text: &str) -> Result<Part, String> {
     }
 }
 
+/// There is no memory where some was to be written into a file.
+fn absent(at: u64) -> Diagnostics {
+    Diagnostic::error("run-memory", format!("there is no memory at {at:#x}, which was to be written into a file"))
+        .into()
+}
+
 fn bytes(hart: &mut Hart<'_>, address: u64, length: u64) -> Result<Vec<u8>, Diagnostics> {
-    hart.memory().read(address, length as usize).map_err(|at| {
-        Diagnostic::error("run-memory", format!("there is no memory at {at:#x}, which was to be written into a file"))
-            .into()
-    })
+    hart.memory().read(address, length as usize).map_err(absent)
+}
+
+/// Writes the parts that were asked for; `read` gives bytes, or an address where there are none.
+pub(super) fn write_parts(
+    parts: &[Part],
+    read: &mut dyn FnMut(u64, usize) -> Result<Vec<u8>, u64>,
+) -> Result<(), Diagnostics> {
+    for part in parts {
+        let bytes = read(part.address, part.length as usize).map_err(absent)?;
+        crate::io::write(Some(&part.file), true, &bytes).map_err(Diagnostics::from)?;
+    }
+    Ok(())
 }
 
 /// Writes all that was asked for.
@@ -53,10 +68,7 @@ pub(super) fn write(
     stop: &Stop,
     hart: &mut Hart<'_>,
 ) -> Result<(), Diagnostics> {
-    for part in &args.dump {
-        let bytes = bytes(hart, part.address, part.length)?;
-        crate::io::write(Some(&part.file), true, &bytes).map_err(Diagnostics::from)?;
-    }
+    write_parts(&args.dump, &mut |address, length| hart.memory().read(address, length))?;
     let has_ended = matches!(stop, Stop::Ebreak | Stop::Tohost(_) | Stop::Exit(_));
     let (Some(file), Some((first, end)), true) = (&args.signature, signature, has_ended) else { return Ok(()) };
     let Some(length) = end.checked_sub(first).filter(|&n| n <= MAX_PART && n % args.granularity == 0) else {

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use isaglot_asm::labels::is_automatic;
 use isaglot_hart::Start;
-use isaglot_source::Diagnostic;
+use isaglot_source::{Diagnostic, Diagnostics};
 use object::elf::{FileHeader32, FileHeader64, PT_INTERP, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectKind, ObjectSymbol, SymbolKind};
 
+use super::described::DescribedArgs;
 use crate::io::{input_name, read};
 
 /// A program: what goes where, and where it starts.
@@ -39,9 +40,22 @@ pub(super) struct Program {
     pub(super) moved: u64,
 }
 
-/// Reads a program.
-pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
-    let bytes = read(Some(path))?;
+/// Reads a program for RISC-V, or for the machine of a description, which says nothing of ELF files. What of the latter may be hexadecimal
+/// text is said in `described`.
+pub(super) fn program(
+    path: &Path,
+    described: Option<(&DescribedArgs, &mut Diagnostics)>,
+) -> Result<Program, Diagnostic> {
+    let mut bytes = read(Some(path))?;
+    let is_described = described.is_some();
+    if let Some((args, problems)) = described
+        && !args.binary
+        && !bytes.starts_with(isaglot::program::ELF)
+    {
+        let name = input_name(Some(path));
+        isaglot::program::refuse_containers(&name, &bytes)?;
+        bytes = isaglot::program::from_text(&name, bytes, args.hex, problems)?;
+    }
     if !bytes.starts_with(b"\x7fELF") {
         return Ok(Program {
             xlen: None,
@@ -61,10 +75,10 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
     let bad =
         |what: &dyn std::fmt::Display| Diagnostic::error("run-elf", format!("{}: {what}", input_name(Some(path))));
     let elf = object::File::parse(&*bytes).map_err(|e| bad(&e))?;
-    if !matches!(elf.architecture(), object::Architecture::Riscv32 | object::Architecture::Riscv64) {
+    if !is_described && !matches!(elf.architecture(), object::Architecture::Riscv32 | object::Architecture::Riscv64) {
         return Err(bad(&"not a RISC-V program"));
     }
-    if !elf.is_little_endian() {
+    if !is_described && !elf.is_little_endian() {
         return Err(bad(&"big-endian; the machine is little-endian"));
     }
     if elf.kind() == ObjectKind::Relocatable {

@@ -1,7 +1,7 @@
 # ends end
 # is r2 5
 # is r1 2
-  li r4, 0x00000a48
+  li r4, 0x001c0a48
 patched:
   li r2, 1
   nop

@@ -4,7 +4,7 @@
 # is r3 55
 # is r2 0
 # is r1 0x828
-# is pc 0x36
+# is pc 36
   li r1, 0x800
   li r2, 10
   mv r4, r2
