@@ -15,11 +15,12 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::Platform;
 use serde_json::Value;
 
-use super::xe;
+use super::{step, xe};
 use crate::args::{OutputArgs, SpecArgs};
 use crate::load::{Chosen, load};
+use crate::machine::BeginArgs;
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind, WORDS};
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, WORDS};
 
 /// Say why a word decodes as it does, or what comes nearest; or what an instruction is made of.
 #[derive(clap::Args, Debug)]
@@ -44,6 +45,12 @@ pub(crate) struct Args {
     /// cases that apply, and the fields that print something. JSON has everything.
     #[arg(long, conflicts_with_all = ["json", "svg"])]
     all: bool,
+    /// What the instructions do to a state as well, one after the other; `isaglot step` has more to choose.
+    #[arg(long, conflicts_with_all = ["json", "svg"])]
+    step: bool,
+    /// With --step: what a register or memory holds at the beginning, such as `r1=5` or `mem32[0x100]=7`. All is 0 otherwise.
+    #[arg(long, value_name = "PLACE=VALUE", requires = "step")]
+    set: Vec<String>,
     /// The bit diagram of the encoding of a word, as an SVG picture.
     #[arg(long, conflicts_with = "json")]
     svg: bool,
@@ -53,7 +60,7 @@ pub(crate) struct Args {
 pub(crate) const TAKES: &[SubjectKind] = WORDS;
 
 /// The options that are for some of them.
-pub(crate) const ONLY: &[Only] = &[CHOICES, GEN];
+pub(crate) const ONLY: &[Only] = &[CHOICES, GEN, (DESCRIPTIONS, &["step", "set"])];
 
 /// Runs the verb. A word that is nothing is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
@@ -133,6 +140,20 @@ fn answer(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Di
     if problems.has_errors() {
         return Ok(());
     }
+    let mut stepped = Vec::new();
+    if args.step {
+        let begin = BeginArgs { set: args.set.clone(), ..BeginArgs::default() };
+        match step::steps(&args.spec.spec().source.name(), chosen, &begin, &words) {
+            Ok(steps) => {
+                stepped.extend(steps.iter().map(|step| step.text(&chosen.isa)));
+                steps.iter().filter_map(|step| step.complaint(&chosen.isa)).for_each(|d| problems.push(d));
+            }
+            Err(wrong) => {
+                problems.append(wrong);
+                return Ok(());
+            }
+        }
+    }
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let explained = words.into_iter().map(|word| {
         let explanation = explain::explain(&plan, &word);
@@ -145,8 +166,9 @@ fn answer(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Di
         format!("{:#}\n", Value::Array(all))
     } else {
         let extent = extent(args);
-        let texts: Vec<String> =
+        let mut texts: Vec<String> =
             explained.map(|(word, e)| explain::text(&chosen.isa, &session.files, &word, &e, color, extent)).collect();
+        texts.extend(stepped);
         texts.join("\n")
     };
     args.output.write(&text)

@@ -1,4 +1,4 @@
-//! Runs a RISC-V program on a machine that a file describes, and says how the run ended.
+//! Runs a RISC-V program on a machine that a file describes, and says how the run ended. Programs for other descriptions: `described`.
 
 use isaglot_riscv::Xlen;
 use isaglot_riscv::isa_name::{self, IsaName};
@@ -32,7 +32,7 @@ use crate::io::read;
 use crate::session::Session;
 use crate::subject::{SubjectKind, refusal};
 
-/// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
+/// Run a program: for RISC-V, or for any description that says what its instructions do.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 The run ends on ebreak, on a trap without a handler, when the program says so through the symbol `tohost`, or after --max-steps.
@@ -114,8 +114,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if described::is_asked(args) {
         return described::run(args, session);
     }
-    let checked = described::check_riscv(args).map_err(Diagnostics::from);
-    match checked.and_then(|()| execute(args, session)) {
+    if let Err(d) = described::check_riscv(args) {
+        return session.wrong_usage(d);
+    }
+    match execute(args, session) {
         Ok(status) => status,
         Err(problems) => session.status(&problems),
     }

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use isaglot::spec::SubjectKind;
-use isaglot_machine::{Machine, Stop};
+use isaglot_machine::{Fault, Machine, Stop};
 use isaglot_riscv::isa_name;
 use isaglot_source::{Diagnostic, Diagnostics, counted};
 use serde_json::{Value, json};
@@ -229,7 +229,7 @@ fn text(args: &Args, machine: &mut Machine<'_>, program: &Program, stop: &Stop) 
         Stop::End(Some(code)) => format!("end at {at}, exit code {}", code.decimal()),
         Stop::Loop => format!("a jump to itself at {at}, which would change nothing for ever"),
         Stop::Limit => format!("{}, as many as allowed, at {at}", counted(args.max_steps, "instruction")),
-        Stop::Fault(fault) => format!("{} at {at}", fault_text(machine.isa(), fault).0),
+        Stop::Fault(fault) => format!("at {at}: {}", fault_text(machine.isa(), fault).0),
     };
     let mut text = format!("stopped: {how}\n");
     if is_cut_off(stop) {
@@ -284,10 +284,10 @@ fn complaint(args: &Args, machine: &mut Machine<'_>, program: &Program, stop: &S
         Stop::Fault(fault) => fault,
     };
     let pc = machine.pc();
-    let text = text_at(machine, pc);
+    let text = if matches!(fault, Fault::Illegal(_)) { String::new() } else { text_at(machine, pc) };
     let (what, help) = fault_text(machine.isa(), fault);
-    let of = if text.is_empty() { String::new() } else { format!(" of `{text}`") };
-    let message = format!("the program ended by {what}{of} at {pc:#x}{}", place(&program.symbols, pc));
+    let of = if text.is_empty() { String::new() } else { format!(", at `{text}`") };
+    let message = format!("the program stopped at {pc:#x}{}{of}: {what}", place(&program.symbols, pc));
     let code = if fault_kind(fault) == "no-semantics" { "run-semantics" } else { "run-trap" };
     let d = Diagnostic::error(code, message);
     Some(match help {
