@@ -214,7 +214,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// An instruction goes on at itself: the run ends if the time before it did so as well, and nothing is different.
+    /// The next instruction is the same again: the run ends if the time before it did so as well, and nothing is different.
     #[cold]
     fn stands_still(&mut self) -> Option<Stop> {
         let now = (self.pc, self.acts);

@@ -8,7 +8,7 @@ use isaglot_model::EncodingId;
 pub enum Stop {
     /// An instruction that the description marks as the end (`<flow to="end"/>`), with the value of its trap.
     End(Option<Word>),
-    /// An instruction goes on at itself and changes nothing: it would run for ever.
+    /// An instruction that is followed by itself changes nothing: it would run for ever.
     Loop,
     /// So many instructions were run as were allowed.
     Limit,

@@ -1,5 +1,5 @@
 //! RISC-V on the machine of any description beside the hart, step by step: the hart's executor is compiled from the same texts, so it
-//! says what each step must leave behind.
+//! says what is so after each step.
 
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -51,7 +51,7 @@ fn has_calls(list: &[isaglot_semantics::Statement]) -> bool {
 }
 
 #[test]
-fn random_words_leave_the_same_behind() {
+fn random_words_do_the_same() {
     let isa = super::isa(isaglot_specs::RISCV);
     let mut random = Random::new(5);
     let mut tried = 0;

@@ -1,4 +1,4 @@
-//! Machines of the shipped descriptions: programs with what they must leave behind, random ones in both ways, and RISC-V beside the hart.
+//! Machines of the shipped descriptions: programs with what must be so after them, random ones in both ways, and RISC-V beside the hart.
 
 mod beside_hart;
 mod programs;

@@ -1,4 +1,4 @@
-//! Programs of `tests/it/programs/DESCRIPTION/*.s` with what they must leave behind. A file begins with lines of a comment:
+//! Programs of `tests/it/programs/DESCRIPTION/*.s` with what must be so after them. A file begins with lines of a comment:
 //!
 //! ```text
 //! # set REGISTER NUMBER        before the run

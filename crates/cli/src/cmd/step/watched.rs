@@ -208,10 +208,13 @@ impl Step {
         let fault = self.fault()?;
         let (what, help) = fault_text(isa, fault);
         let code = if fault_kind(fault) == "no-semantics" { "run-semantics" } else { "run-trap" };
-        let d = Diagnostic::error(code, match fault {
-            Fault::Illegal(_) => what,
-            _ => format!("`{}` cannot be run to its end: {what}", self.text),
-        });
+        let d = Diagnostic::error(
+            code,
+            match fault {
+                Fault::Illegal(_) => what,
+                _ => format!("`{}` cannot be run to its end: {what}", self.text),
+            },
+        );
         Some(match help {
             Some(help) => d.note(help),
             None => d,
