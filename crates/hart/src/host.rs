@@ -41,6 +41,8 @@ impl Errno {
     pub const NO_SEEK: Errno = Errno(29);
     /// The buffer is too small.
     pub const RANGE: Errno = Errno(34);
+    /// It is a folder with something in it.
+    pub const NOT_EMPTY: Errno = Errno(39);
     /// There is no such call.
     pub const NO_CALL: Errno = Errno(38);
 }
@@ -121,6 +123,16 @@ pub trait Host {
     }
     /// Removes a file.
     fn remove(&mut self, path: &[u8]) -> Result<(), Errno>;
+    /// Makes a folder.
+    fn make_folder(&mut self, path: &[u8]) -> Result<(), Errno> {
+        let _ = path;
+        Err(Errno::ACCESS)
+    }
+    /// Removes a folder that has nothing in it.
+    fn remove_folder(&mut self, path: &[u8]) -> Result<(), Errno> {
+        let _ = path;
+        Err(Errno::ACCESS)
+    }
     /// Gives a file another path; a file that has it is gone then.
     fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), Errno> {
         let _ = (from, to);

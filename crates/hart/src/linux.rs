@@ -265,6 +265,10 @@ impl Process {
             172 | 178 => Ok(1),
             173 => Ok(0),
             174..=177 => Ok(1000),
+            // setregid, setgid, setreuid, setuid, setresuid, setresgid: to what it is already.
+            143..=147 | 149 => Ok(0),
+            // prctl: there is no option of it.
+            167 => Err(Errno::INVALID),
             // futex: nobody else could wake it.
             98 | 422 if c.arg(1) & 0x7f == 0 => Err(Errno::AGAIN),
             98 | 422 => Ok(0),

@@ -30,6 +30,9 @@ const HERE: i32 = -100;
 /// `AT_EMPTY_PATH`.
 const EMPTY_PATH: u64 = 0x1000;
 
+/// `AT_REMOVEDIR`.
+const REMOVE_FOLDER: u64 = 0x200;
+
 type Found<T> = Result<T, Errno>;
 
 /// Memory, the host, and the arguments of a call.
@@ -169,6 +172,22 @@ impl Call<'_> {
         self.host.open(&path, how).map(u64::from)
     }
 
+    /// Removes a file, or with a flag a folder.
+    fn remove(&mut self) -> Found<u64> {
+        let path = self.path_at(0)?;
+        match self.arg(2) {
+            0 => self.host.remove(&path)?,
+            REMOVE_FOLDER => self.host.remove_folder(&path)?,
+            _ => return Err(Errno::INVALID),
+        }
+        Ok(0)
+    }
+
+    fn rename(&mut self) -> Found<u64> {
+        let (from, to) = (self.path_at(0)?, self.path_at(2)?);
+        self.host.rename(&from, &to).map(|()| 0)
+    }
+
     /// What a path and flags say, or an open file where the path is empty.
     fn status_at(&mut self, flags: u64) -> Found<FileStatus> {
         let path = self.path(self.arg(1))?;
@@ -243,7 +262,11 @@ pub(crate) fn file(memory: &mut Memory, host: &mut dyn Host, xlen: u32, number: 
     let result = match number {
         93 | 94 => return Outcome::Exit(c.arg(0) as u32),
         29 => c.host.status(c.file()).and(Err(Errno::NO_TERMINAL)),
-        35 => c.path_at(0).and_then(|path| c.host.remove(&path)).map(|()| 0),
+        34 => c.path_at(0).and_then(|path| c.host.make_folder(&path)).map(|()| 0),
+        35 => c.remove(),
+        // renameat, renameat2
+        38 | 276 if number == 38 || c.arg(4) == 0 => c.rename(),
+        276 => Err(Errno::INVALID),
         48 | 439 => c.path_at(0).and_then(|path| c.host.status_of(&path)).map(|_| 0),
         56 => c.open(),
         57 => c.host.close(c.file()).map(|()| 0),

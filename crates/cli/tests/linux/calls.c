@@ -77,6 +77,17 @@ void begin(long *stack)
     say("statx", call(291, -100, (long)"f.txt", 0, 0x7ff, (long)buffer, 0));
     say("size", *(word *)(buffer + 40));
     say("open nothing", -call(56, -100, (long)"missing", 0, 0, 0, 0));
+    say("mkdirat", call(34, -100, (long)"d", 0755, 0, 0, 0));
+    say("mkdirat again", -call(34, -100, (long)"d", 0755, 0, 0, 0));
+    say("rename", call(276, -100, (long)"f.txt", -100, (long)"d/g.txt", 0, 0));
+    say("it is gone", -call(56, -100, (long)"f.txt", 0, 0, 0, 0));
+    say("rmdir of a file", -call(35, -100, (long)"d/g.txt", 0x200, 0, 0, 0));
+    say("rmdir of a full one", -call(35, -100, (long)"d", 0x200, 0, 0, 0));
+    say("unlink with other flags", -call(35, -100, (long)"d", 2, 0, 0, 0));
+    say("rename back", call(276, -100, (long)"d/g.txt", -100, (long)"f.txt", 0, 0));
+    say("rmdir", call(35, -100, (long)"d", 0x200, 0, 0, 0));
+    say("rmdir again", -call(35, -100, (long)"d", 0x200, 0, 0, 0));
+    say("setuid", call(146, call(174, 0, 0, 0, 0, 0, 0), 0, 0, 0, 0, 0));
     say("open a new one", -call(56, -100, (long)"f.txt", 0xc1, 0644, 0, 0));
     say("unlinkat", call(35, -100, (long)"f.txt", 0, 0, 0, 0));
     say("unlinkat again", -call(35, -100, (long)"f.txt", 0, 0, 0, 0));

@@ -6,8 +6,9 @@ use isaglot_testing::{Failed, Trial};
 use crate::floats::Place;
 use crate::{c_program, description, floats, instructions, peer, twins, vectors};
 
-/// Programs, and how many of them a C file holds.
+/// Programs of each width, all of them with `ISAGLOT_FULL=1`, and how many of them a C file holds.
 const PROGRAMS: u64 = 200;
+const ALL_PROGRAMS: u64 = 1000;
 const PER_FILE: u64 = 20;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -30,12 +31,13 @@ fn programs(xlen: u32) -> Result<(), Failed> {
     let isa = description::isa();
     let dir = tempfile::tempdir()?;
     let mut wrong = Vec::new();
-    for (n, first) in (0..PROGRAMS).step_by(PER_FILE as usize).enumerate() {
+    let count = if std::env::var_os("ISAGLOT_FULL").is_some() { ALL_PROGRAMS } else { PROGRAMS };
+    for (n, first) in (0..count).step_by(PER_FILE as usize).enumerate() {
         let name = format!("p{first}.c");
-        std::fs::write(dir.path().join(&name), c_program::file(first..first + PER_FILE))?;
+        std::fs::write(dir.path().join(&name), c_program::file(first..first + PER_FILE, n % 4 >= 2))?;
         let level = ["-O2", "-O1", "-Os", "-O0", "-O3"][n % 5];
-        // Half of the files for a plain machine. This compiler does not get along with Zbs.
-        let extensions = if n % 2 == 0 { "imac" } else { "imac_zba_zbb" };
+        // Half of the files for a machine with Zba and Zbb, half with floats. This compiler does not get along with Zbs.
+        let extensions = ["imac", "imac_zba_zbb", "imafdc", "imafdc_zba_zbb"][n % 4];
         let program = peer::compile(dir.path(), &name, xlen, extensions, level)?;
         let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
         if want.0.is_empty() || want.1 != 0 {
@@ -50,7 +52,7 @@ fn programs(xlen: u32) -> Result<(), Failed> {
             }
         }
     }
-    println!("qemu: RV{xlen}: {}/{PROGRAMS} C programs", PROGRAMS as usize - wrong.len());
+    println!("qemu: RV{xlen}: {}/{count} C programs", count as usize - wrong.len());
     if wrong.is_empty() { Ok(()) } else { Err(format!("programs {wrong:?} differ").into()) }
 }
 

@@ -105,6 +105,7 @@ fn errno(e: &io::Error) -> Errno {
         io::ErrorKind::AlreadyExists => Errno::EXISTS,
         io::ErrorKind::IsADirectory => Errno::FOLDER,
         io::ErrorKind::NotADirectory => Errno::NO_FOLDER,
+        io::ErrorKind::DirectoryNotEmpty => Errno::NOT_EMPTY,
         io::ErrorKind::InvalidInput => Errno::INVALID,
         _ => Errno::IO,
     }
@@ -301,6 +302,16 @@ impl Host for World {
     fn remove(&mut self, path: &[u8]) -> Result<(), Errno> {
         let place = self.0.borrow().place(path)?;
         std::fs::remove_file(place).map_err(|e| errno(&e))
+    }
+
+    fn make_folder(&mut self, path: &[u8]) -> Result<(), Errno> {
+        let place = self.0.borrow().place(path)?;
+        std::fs::create_dir(place).map_err(|e| errno(&e))
+    }
+
+    fn remove_folder(&mut self, path: &[u8]) -> Result<(), Errno> {
+        let place = self.0.borrow().place(path)?;
+        std::fs::remove_dir(place).map_err(|e| errno(&e))
     }
 
     fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), Errno> {
