@@ -33,7 +33,7 @@ pub use scaffold::{Known, scaffold};
 pub use table::formula::Formula;
 pub use table::read::read;
 pub use table::{
-    DecodeStep, Each, Extend, FieldBits, Hook, HookParam, InstFact, NamedOperands, NumberFormat, OperandTable, Part,
-    RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
+    DecodeStep, Each, Every, Extend, FieldBits, FieldValue, Hook, HookParam, InstFact, LengthLine, NamedOperands,
+    NumberFormat, OperandTable, Part, RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
 };
 pub use target::fixed_bits::{InstBits, inst_bits};
