@@ -39,7 +39,10 @@ impl Machine {
         if kind != ZERO {
             // It needs the right to load or to store.
             let there = self.memory.load::<1>(address);
-            return there.map(|_| ()).map_err(|f| Fault { cause: Cause::StoreAccess, value: address, ..f });
+            return there.map(|_| ()).map_err(|f| {
+                let is_page = f.cause == Cause::LoadPage;
+                Fault { cause: if is_page { Cause::StorePage } else { Cause::StoreAccess }, value: address, ..f }
+            });
         }
         for at in (0..self.cache_block).step_by(8) {
             let stored = self.memory.store(first.wrapping_add(at), [0; 8]);
@@ -55,7 +58,10 @@ impl Machine {
         }
         let at = self.cut((table & !KIND).wrapping_add(u64::from(number) * u64::from(self.xlen / 8)));
         let entry = if self.xlen == 64 { self.load64(at) } else { self.load32(at).map(u64::from) };
-        let entry = entry.map_err(|_| Fault::new(Cause::InstructionAccess, at))?;
+        let entry = entry.map_err(|f| {
+            let is_page = f.cause == Cause::LoadPage;
+            Fault::new(if is_page { Cause::InstructionPage } else { Cause::InstructionAccess }, f.value)
+        })?;
         Ok(entry & !1)
     }
 }

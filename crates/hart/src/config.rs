@@ -9,7 +9,7 @@ use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, ConfigItem};
 
 use crate::device::{self, Device, Fallback};
-use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, MAX_DEVICES, MAX_VLEN, MIN_VLEN, RAM, TRAP_CAUSE, VLEN};
+use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, CLINT, MAX_DEVICES, MAX_VLEN, MIN_VLEN, RAM, TRAP_CAUSE, VLEN};
 use crate::machine::Level;
 
 /// How a trap is delivered.
@@ -53,6 +53,8 @@ pub struct Config {
     pub entry: Option<u64>,
     /// Bytes of a block of the cache, on which `cbo.zero` and its like act: a power of two of 8 to 4096.
     pub cache_block: u64,
+    /// Where the timer and software interrupts are (CLINT); `None` for a machine without. It gives way to memory.
+    pub clint: Option<u64>,
     /// Memory: first address and length in bytes.
     pub ram: Vec<(u64, u64)>,
     /// (uuid, device number, levels, logical unit)
@@ -91,6 +93,7 @@ impl Config {
             vlen: VLEN,
             entry: None,
             cache_block: CACHE_BLOCK,
+            clint: Some(CLINT),
             ram: vec![RAM],
             luns: (0..3).map(|n| (u64::from(n), 0, every, n)).collect(),
             routes: (1..3).map(|n| (n, every, "fallback".to_owned(), n)).collect(),
@@ -193,6 +196,11 @@ impl Config {
             "vlen" => match value.int().flatten().and_then(|n| u32::try_from(n).ok()) {
                 Some(bits @ MIN_VLEN..=MAX_VLEN) if bits.is_power_of_two() => self.vlen = bits,
                 _ => wrong("`vlen` is a power of two from 32 to 4096, the bits of a vector register"),
+            },
+            "clint" => match (value.int().flatten(), value.text()) {
+                (Some(address), _) => self.clint = Some(address),
+                (None, Some("none")) => self.clint = None,
+                _ => wrong("`clint` is an address or \"none\""),
             },
             "entry" => match value.int().flatten() {
                 Some(address) => self.entry = Some(address),

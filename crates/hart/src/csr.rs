@@ -1,5 +1,5 @@
 //! Control and status registers, and what a trap does to them: machine, supervisor and user level of the privileged
-//! architecture, without address translation and without interrupts.
+//! architecture. What they mean for addresses is in `view`, for interrupts in `interrupt`.
 //!
 //! A register is a row of [`ROWS`]: where it is kept, which bits can be read, which written. A number without a row does
 //! not exist, and using it is illegal.
@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 
 use crate::float_unit::Float;
 use crate::machine::Level;
+use crate::protection::Protection;
+use crate::trigger::Triggers;
 use crate::vector_state::{Extent, Unit};
+use crate::view::Paging;
 
 const MSTATUS: u16 = 0x300;
 const MISA: u16 = 0x301;
@@ -27,6 +30,11 @@ pub(crate) const CBZE: u32 = 7;
 const CACHE_BLOCKS: u64 = 3 << CBIE | 1 << CBCFE | 1 << CBZE;
 /// The address of the table of jumps.
 pub(crate) const JVT: u16 = 0x017;
+const SATP: u16 = 0x180;
+/// Of the settings for the levels below: accesses set the accessed and dirty bits of page tables. RV32 has the upper half apart.
+const ADUE: u64 = 1 << 61;
+/// Fences order devices, too: the bit is kept and changes nothing here.
+const FIOM: u64 = 1;
 const FFLAGS: u16 = 1;
 const FRM: u16 = 2;
 const FCSR: u16 = 3;
@@ -53,19 +61,22 @@ const S_INTERRUPTS: u64 = 0x222;
 /// A vector's address and whether interrupts are spread.
 const VECTOR: u64 = !2;
 
+/// Interrupts, the most urgent first: external, software, timer, of the machine level before the supervisor's.
+const INTERRUPTS: [u32; 6] = [11, 3, 7, 9, 1, 5];
+
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     (0x100, MSTATUS, SSTATUS_READ, SSTATUS, S),
     (0x104, MIE, S_INTERRUPTS, S_INTERRUPTS, S),
     (0x105, 0x105, ALL, VECTOR, S),
     (0x106, 0x106, 7, 7, S),
-    (SENVCFG, SENVCFG, CACHE_BLOCKS, CACHE_BLOCKS, S),
+    (SENVCFG, SENVCFG, ALL, FIOM | CACHE_BLOCKS, S),
     (0x140, 0x140, ALL, ALL, S),
     (0x141, 0x141, ALL, !1, S),
     (0x142, 0x142, ALL, ALL, S),
     (0x143, 0x143, ALL, ALL, S),
     (0x144, MIP, S_INTERRUPTS, 0x2, S),
-    (0x180, 0x180, 0, 0, S),
+    (SATP, SATP, ALL, ALL, S),
     (MSTATUS, MSTATUS, ALL, MSTATUS_WRITE, !S),
     (MISA, MISA, ALL, 0, !S),
     (MEDELEG, MEDELEG, ALL, 0xb3ff, S),
@@ -73,7 +84,7 @@ const ROWS: &[Row] = &[
     (MIE, MIE, ALL, 0xaaa, !S),
     (0x305, 0x305, ALL, VECTOR, !S),
     (0x306, 0x306, 7, 7, !S),
-    (MENVCFG, MENVCFG, CACHE_BLOCKS, CACHE_BLOCKS, !S),
+    (MENVCFG, MENVCFG, ALL, ADUE | FIOM | CACHE_BLOCKS, !S),
     (0x340, 0x340, ALL, ALL, !S),
     (0x341, 0x341, ALL, !1, !S),
     (0x342, 0x342, ALL, ALL, !S),
@@ -106,6 +117,8 @@ pub(crate) struct Extensions {
     pub(crate) tables: bool,
     /// What there is of vectors.
     pub(crate) vector: Extent,
+    /// At reset, accesses set the accessed and dirty bits of page tables.
+    pub(crate) marks_entries: bool,
 }
 
 /// The registers.
@@ -119,6 +132,16 @@ pub(crate) struct Csrs {
     levels: u8,
     /// There are jumps by a table, so a register says where it is.
     tables: bool,
+    pub(crate) protection: Protection,
+    pub(crate) triggers: Triggers,
+    /// Interrupts that devices ask for, as bits of `mip`.
+    pub(crate) lines: u64,
+    /// Translation, protection or a trigger was asked for, so that levels may differ in how addresses are found.
+    pub(crate) is_guarded: bool,
+    /// Something that decides about interrupts was written.
+    pub(crate) recheck: bool,
+    /// What the time is ahead of the completed instructions.
+    pub(crate) time_ahead: u64,
     /// The control register of floating point, and whether it may be used.
     pub(crate) float: Float,
     /// Vectors: their registers and control registers.
@@ -150,7 +173,26 @@ impl Csrs {
         let lowest = if levels & 1 != 0 { Level::User } else { Level::Mach };
         values.insert(MSTATUS, widths | (lowest as u64) << 11);
         let address = if compressed { !1 } else { !3 };
-        Csrs { values, xlen, address, levels, tables: has.tables, float, vector, retired: 0, ahead: [0; 2] }
+        if has.marks_entries {
+            values.insert(MENVCFG, ADUE);
+        }
+        Csrs {
+            values,
+            xlen,
+            address,
+            levels,
+            tables: has.tables,
+            protection: Protection::new(),
+            triggers: Triggers::new(),
+            lines: 0,
+            is_guarded: false,
+            recheck: false,
+            time_ahead: 0,
+            float,
+            vector,
+            retired: 0,
+            ahead: [0; 2],
+        }
     }
 
     fn cut(&self, value: u64) -> u64 {
@@ -161,6 +203,7 @@ impl Csrs {
         let kept = self.values.get(&number).copied().unwrap_or(0);
         match number {
             FCSR => self.float.control(),
+            MIP => kept | self.lines,
             // What each instruction of floating point looks at is kept apart; SD says that something is dirty.
             MSTATUS => {
                 let (float, vector) = (self.float.status(), self.vector.status());
@@ -205,14 +248,14 @@ impl Csrs {
             return None;
         }
         let found = ROWS.iter().find(|r| r.0 == number).copied().or(match number {
-            // Protection registers without effect, event counters and what selects them: they read as 0.
-            0x3a0..=0x3ef | 0x323..=0x33f | 0x320 | 0xb03..=0xb1f => Some((number, number, 0, 0, !S)),
+            // Event counters and what selects them: they read as 0.
+            0x323..=0x33f | 0x320 | 0xb03..=0xb1f => Some((number, number, 0, 0, !S)),
             // All three are views of one; `view` shifts.
             FFLAGS if self.float.is_on() => Some((number, FCSR, 0x1f, 0x1f, !S)),
             FRM if self.float.is_on() => Some((number, FCSR, 0xe0, 0xe0, !S)),
             FCSR if self.float.is_on() => Some((number, FCSR, 0xff, 0xff, !S)),
             JVT if self.tables => Some((number, JVT, ALL, ALL, !S)),
-            0x310 | 0x31a | 0xb83..=0xb9f if self.xlen == 32 => Some((number, number, 0, 0, !S)),
+            0x310 | 0xb83..=0xb9f if self.xlen == 32 => Some((number, number, 0, 0, !S)),
             _ => None,
         })?;
         if found.4 && !self.has(Level::Super) {
@@ -241,6 +284,7 @@ impl Csrs {
         let ahead = match which {
             0 => self.ahead[0],
             2 => self.ahead[1],
+            1 => self.time_ahead,
             _ => 0,
         };
         self.retired.wrapping_add(ahead)
@@ -262,9 +306,14 @@ impl Csrs {
         if let Some(value) = self.vector.control(number, self.xlen) {
             return Some(value);
         }
+        if let Some(value) = self.read_guard(number) {
+            return (level as u16 >= number >> 8 & 3).then_some(value);
+        }
         let (_, kept, readable, ..) = self.row(number, level)?;
+        let readable = readable & self.delegated(number);
         let holds_address = matches!(kept, 0x141 | 0x341);
-        Some((self.get(kept) & readable & if holds_address { self.address } else { ALL }) >> view(number))
+        let value = self.get(kept) & readable & if holds_address { self.address } else { ALL };
+        Some(self.cut(value >> view(number)))
     }
 
     /// Writes a register; `None` if that is illegal.
@@ -294,9 +343,19 @@ impl Csrs {
         if self.vector.set_control(number, value).is_some() {
             return Some(());
         }
+        if self.read_guard(number).is_some() {
+            return (level as u16 >= number >> 8 & 3).then(|| self.write_guard(number, value)).flatten();
+        }
         let (_, kept, _, writable, _) = self.row(number, level)?;
+        let writable = writable & self.delegated(number);
+        if number == SATP {
+            if !Paging::is_known(value, self.xlen) {
+                return Some(());
+            }
+            self.is_guarded |= value != 0;
+        }
         let value = value << view(number);
-        let old = self.get(kept);
+        let (old, old_kept) = (self.get(kept), self.values.get(&kept).copied().unwrap_or(0));
         let mut new = old & !writable | value & writable;
         if number == MSTATUS && !self.has(Level::from_bits(new >> 11)) {
             new = new & !(3 << 11) | old & 3 << 11;
@@ -304,8 +363,105 @@ impl Csrs {
         if kept == MSTATUS && !self.has(Level::Super) {
             new &= !(SSTATUS & !(3 << FS | 3 << VS | 1 << 18 | 1 << 19));
         }
+        if number == MIP {
+            // What is read includes what devices ask for, and must not stay by being written back.
+            new = new & !self.lines | old_kept & self.lines;
+        }
+        if number == MENVCFG && self.xlen == 32 {
+            new = new & !ADUE | old_kept & ADUE;
+            self.values.insert(kept, new);
+            return Some(());
+        }
+        self.recheck |= matches!(kept, MSTATUS | MIE | MIP | MIDELEG);
         self.set(kept, new);
         Some(())
+    }
+
+    /// The bits of a register that a level sees: of `sie` and `sip` those of interrupts that are delegated.
+    fn delegated(&self, number: u16) -> u64 {
+        if matches!(number, 0x104 | 0x144) { self.get(MIDELEG) } else { ALL }
+    }
+
+    /// A register of protection or of triggers, or the upper half of settings, if the number is of one.
+    fn read_guard(&self, number: u16) -> Option<u64> {
+        match number {
+            0x31a if self.xlen == 32 => Some(self.get(MENVCFG) >> 32),
+            0x3a0..=0x3ef => self.protection.read(number, self.xlen),
+            0x7a0..=0x7a4 => self.triggers.read(number, self.xlen),
+            _ => None,
+        }
+    }
+
+    fn write_guard(&mut self, number: u16, value: u64) -> Option<()> {
+        match number {
+            0x31a => {
+                let new = self.get(MENVCFG) & !ADUE | value << 32 & ADUE;
+                self.values.insert(MENVCFG, new);
+                return Some(());
+            }
+            0x3a0..=0x3ef => self.protection.write(number, self.xlen, value)?,
+            _ => self.triggers.write(number, self.cut(value))?,
+        }
+        self.is_guarded = true;
+        Some(())
+    }
+
+    /// The page tables that are in use below the machine level.
+    pub(crate) fn paging(&self) -> Option<Paging> {
+        Paging::of(self.get(SATP), self.xlen)
+    }
+
+    /// Whether the supervisor may use pages of the user (SUM), and whether what can be executed can be read (MXR).
+    pub(crate) fn memory_rights(&self) -> (bool, bool) {
+        let status = self.get(MSTATUS);
+        (status >> 18 & 1 == 1, status >> 19 & 1 == 1)
+    }
+
+    /// Whose rights loads and stores of a level have (MPRV).
+    pub(crate) fn data_level(&self, level: Level) -> Level {
+        let status = self.get(MSTATUS);
+        if level == Level::Mach && status >> 17 & 1 == 1 { Level::from_bits(status >> 11) } else { level }
+    }
+
+    /// Whether accesses set the accessed and dirty bits of page tables.
+    pub(crate) fn marks_entries(&self) -> bool {
+        self.get(MENVCFG) & ADUE != 0
+    }
+
+    /// Whether what follows is the machine level's business alone: with bit 20 (TVM) translation, with bit 21 (TW) waiting.
+    pub(crate) fn is_reserved(&self, level: Level, bit: u32) -> bool {
+        level != Level::Mach && self.get(MSTATUS) >> bit & 1 == 1
+    }
+
+    /// Interrupts that are enabled each by itself, and are there (`mip` and `mie`).
+    pub(crate) fn pending(&self) -> u64 {
+        self.get(MIP) & self.get(MIE)
+    }
+
+    /// Whether an interrupt is enabled by itself.
+    pub(crate) fn is_enabled(&self, number: u32) -> bool {
+        self.get(MIE) >> number & 1 == 1
+    }
+
+    /// The interrupt that a program at a level is interrupted by, and the level that it goes to.
+    pub(crate) fn interrupt(&self, level: Level) -> Option<(u32, Level)> {
+        let pending = self.pending();
+        if pending == 0 {
+            return None;
+        }
+        let (status, delegated) = (self.get(MSTATUS), self.get(MIDELEG));
+        let machine = level < Level::Mach || status >> 3 & 1 == 1;
+        let supervisor = level < Level::Super || level == Level::Super && status >> 1 & 1 == 1;
+        let open = |all: u64| INTERRUPTS.into_iter().find(|&n| all >> n & 1 == 1);
+        let to_machine = open(pending & !delegated).filter(|_| machine).map(|n| (n, Level::Mach));
+        to_machine.or_else(|| open(pending & delegated).filter(|_| supervisor).map(|n| (n, Level::Super)))
+    }
+
+    /// The address that an interrupt goes to at a level; `None` if nobody has said where that is.
+    pub(crate) fn interrupt_handler(&self, level: Level, number: u32) -> Option<u64> {
+        let vector = if level == Level::Super { 0x105 } else { 0x305 };
+        let value = *self.values.get(&vector)?;
+        Some(self.cut((value & !3).wrapping_add(if value & 3 == 1 { 4 * u64::from(number) } else { 0 })))
     }
 
     /// The level that handles a trap, and the address of its handler; `None` if nobody has said where that is.

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::csr::Extensions;
 use crate::generated::{rv32, rv64, table};
 use crate::limits::MAX_BLOCK;
+use crate::machine::Fault;
 use crate::memory::Memory;
 use crate::vector_state::Extent;
 
@@ -162,7 +163,7 @@ impl<'a> Decoder<'a> {
             length: self.vlen.max(LENGTHS.iter().filter(|(name, _)| has(name)).map(|l| l.1).max().unwrap_or(0)),
         };
         let (compressed, float, zfinx) = (self.compressed, self.float, self.zfinx);
-        Extensions { letters, compressed, float, zfinx, tables: has("zcmt"), vector }
+        Extensions { letters, compressed, float, zfinx, tables: has("zcmt"), marks_entries: true, vector }
     }
 
     /// What the description has for a word; nothing if the executor does not know it.
@@ -170,13 +171,13 @@ impl<'a> Decoder<'a> {
         &self.plan
     }
 
-    /// One instruction. `None` if there is no memory.
+    /// One instruction. Fails if it cannot be fetched.
     #[inline(always)]
-    pub(crate) fn whole(&self, memory: &mut Memory, pc: u64) -> Option<Decoded> {
-        let (word, length) = word(&self.plan, memory, pc)?;
+    pub(crate) fn whole(&self, memory: &mut Memory, pc: u64) -> Result<Decoded, Fault> {
+        let (word, length) = word(&self.plan, pc, &mut |at| memory.fetch(at))?;
         let illegal = Decoded { ins: ins(0, [0; 4], 0), length, ends: Ends::After, encoding: None, fields: [0; 8] };
-        let Some(tree) = operands::decode_flat(&self.plan, &word) else { return Some(illegal) };
-        let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Some(illegal) };
+        let Some(tree) = operands::decode_flat(&self.plan, &without_reserved(word)) else { return Ok(illegal) };
+        let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Ok(illegal) };
         let value = |name: Name| {
             let field = tree.fields.iter().find(|f| f.name == name);
             let value = field.map(|f| match &f.value {
@@ -186,7 +187,7 @@ impl<'a> Decoder<'a> {
             value.or_impossible(0)
         };
         if known.command.is_some_and(|op| value(op) >= u64::from(self.commands)) {
-            return Some(illegal);
+            return Ok(illegal);
         }
         let mut fields = [0; 8];
         fields[7] = known.number.into();
@@ -200,39 +201,65 @@ impl<'a> Decoder<'a> {
             ends => ends,
         };
         let ins = prepare(known.op, known.form, &fields, pc);
-        Some(Decoded { ins, length, ends, encoding: Some(tree.encoding), fields })
+        Ok(Decoded { ins, length, ends, encoding: Some(tree.encoding), fields })
     }
 
-    /// Decodes a block into `block`, up to the next of these addresses; `false` if there is no memory.
-    pub(crate) fn block(&self, memory: &mut Memory, start: u64, before: &BTreeSet<u64>, block: &mut Block) -> bool {
+    /// Decodes a block into `block`, up to the next of these addresses; fails if the first instruction cannot be fetched.
+    pub(crate) fn block(
+        &self,
+        memory: &mut Memory,
+        start: u64,
+        before: &BTreeSet<u64>,
+        block: &mut Block,
+    ) -> Result<(), Fault> {
         block.code.clear();
         block.start = start;
         let mut pc = start;
         while block.code.len() < MAX_BLOCK && (pc == start || !before.contains(&pc)) {
-            let Some(Decoded { mut ins, length, ends, .. }) = self.whole(memory, pc) else { break };
+            let Decoded { mut ins, length, ends, .. } = match self.whole(memory, pc) {
+                Ok(one) => one,
+                Err(fault) if block.code.is_empty() => return Err(fault),
+                Err(_) => break,
+            };
             if ends == Ends::Alone && !block.code.is_empty() {
                 break;
             }
             ins.at = pc.wrapping_sub(start) as u16;
             block.code.push(ins);
             pc = pc.wrapping_add(length);
-            if ends != Ends::No {
+            // Page tables are marked for pages that the program comes to, no others.
+            if ends != Ends::No || memory.is_guarded && pc >> 12 != start >> 12 {
                 break;
             }
         }
         block.end = pc;
-        !block.code.is_empty()
+        Ok(())
     }
 }
 
-/// The instruction word at an address, and its length in bytes; `None` if there is no memory.
-pub(crate) fn word(plan: &Plan<'_>, memory: &mut Memory, pc: u64) -> Option<(Word, u64)> {
-    let low = u64::from(memory.fetch(pc)?);
+/// The instruction word at an address, and its length in bytes, from its 16-bit parts.
+pub(crate) fn word(
+    plan: &Plan<'_>,
+    pc: u64,
+    fetch: &mut dyn FnMut(u64) -> Result<u16, Fault>,
+) -> Result<(Word, u64), Fault> {
+    let low = u64::from(fetch(pc)?);
     match plan.length(&Word::from_u64(low, 16)) {
         Some(32) => {
-            let high = u64::from(memory.fetch(pc.wrapping_add(2))?);
-            Some((Word::from_u64(high << 16 | low, 32), 4))
+            let high = u64::from(fetch(pc.wrapping_add(2))?);
+            Ok((Word::from_u64(high << 16 | low, 32), 4))
         }
-        _ => Some((Word::from_u64(low, 16), 2)),
+        _ => Ok((Word::from_u64(low, 16), 2)),
+    }
+}
+
+/// The word without what machines ignore today: a fence with fields that are reserved is a fence (volume I), although it has no text.
+pub(crate) fn without_reserved(word: Word) -> Word {
+    let bits = word.low_u64();
+    match bits & 0x707f {
+        // `fence` with another mode than TSO's orders all, as the one without a mode.
+        0x000f if word.width() == 32 && bits != 0x8330_000f => Word::from_u64(bits & 0x0ff0_707f, 32),
+        0x100f if word.width() == 32 => Word::from_u64(0x100f, 32),
+        _ => word,
     }
 }

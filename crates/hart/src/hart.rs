@@ -16,7 +16,7 @@ use crate::execute::execute;
 use crate::float_unit::FloatTrouble;
 use crate::host::{Host, Kept};
 use crate::htif::Htif;
-use crate::limits::{CACHE_BLOCKS, MAX_UNKNOWN};
+use crate::limits::{CACHE_BLOCKS, MAX_UNKNOWN, SPACES};
 use crate::linux::Process;
 #[cfg(feature = "jit")]
 use crate::machine::NativeState;
@@ -27,6 +27,7 @@ use crate::native::Native;
 use crate::recent::Recent;
 use crate::semihosting::{self, Semihosting};
 use crate::syscall::{self, Outcome};
+use crate::view::Space;
 use crate::watch::{Access, Debug};
 
 /// Why a run ended.
@@ -69,6 +70,9 @@ pub struct Trap {
 pub struct Hart<'a> {
     pub(crate) decoder: Decoder<'a>,
     blocks: Blocks,
+    /// How the code of these blocks was found, and blocks of other spaces.
+    pub(crate) space: Space,
+    pub(crate) parked: Vec<(Space, Blocks)>,
     pub(crate) machine: Machine,
     #[cfg(feature = "jit")]
     pub(crate) native: Option<Box<Native>>,
@@ -98,6 +102,10 @@ impl<'a> Hart<'a> {
         let decoder = Decoder::new(isa, &config)?;
         let csrs = Csrs::new(config.xlen, config.levels, &decoder.extensions());
         let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start);
+        machine.memory.clint.base = config.clint;
+        if config.ram.iter().any(|&(first, length)| machine.memory.clint.meets(first, length)) {
+            machine.memory.clint.base = None;
+        }
         let each = |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1);
         for &(uuid, dev, levels, lun) in &config.luns {
             each(levels).for_each(|level| machine.add_lun(uuid, dev, level, lun));
@@ -122,6 +130,8 @@ impl<'a> Hart<'a> {
         Ok(Hart {
             decoder,
             blocks: Blocks::new(),
+            space: Space::PLAIN,
+            parked: Vec::new(),
             machine,
             #[cfg(feature = "jit")]
             native: None,
@@ -202,7 +212,9 @@ impl<'a> Hart<'a> {
 
     /// Writes a control and status register as the machine level does; `None` if there is none that can be written.
     pub fn set_csr(&mut self, number: u16, value: u64) -> Option<()> {
-        self.machine.csrs.write(number, Level::Mach, value)
+        self.machine.csrs.write(number, Level::Mach, value)?;
+        self.machine.csrs_written();
+        Some(())
     }
 
     /// Lets traps to the machine level go to this address, as a write to `mtvec` does.
@@ -310,6 +322,7 @@ impl<'a> Hart<'a> {
     /// Forgets all decoded code.
     pub fn code_changed(&mut self) {
         self.blocks.clear();
+        self.parked.clear();
         self.machine.memory.forget_code();
         #[cfg(feature = "jit")]
         if let Some(native) = &mut self.native
@@ -345,7 +358,13 @@ impl<'a> Hart<'a> {
 
     /// The instruction word at an address and its length in bytes; `None` if there is no memory.
     pub fn fetch(&mut self, pc: u64) -> Option<(Word, u64)> {
-        word(self.decoder.plan(), &mut self.machine.memory, pc)
+        self.peek(self.machine.memory.view.code, pc).ok()
+    }
+
+    /// The instruction word that a program of a space would fetch.
+    fn peek(&mut self, space: Space, pc: u64) -> Result<(Word, u64), Fault> {
+        let memory = &mut self.machine.memory;
+        word(self.decoder.plan(), pc, &mut |at| memory.peek(space, at))
     }
 
     /// Machine code is made and used wherever it can be, however little that gains: for tests.
@@ -361,11 +380,32 @@ impl<'a> Hart<'a> {
     pub fn run(&mut self, max_steps: u64) -> Stop {
         let mut left = max_steps;
         while left > 0 {
+            if let Some(stop) = self.before(&mut left) {
+                return stop;
+            }
+            let slice = left.min(self.until_event());
+            let mut rest = slice;
+            let stop = self.run_slice(&mut rest);
+            left -= slice - rest;
+            if stop != Stop::Limit {
+                return stop;
+            }
+        }
+        Stop::Limit
+    }
+
+    /// Runs so many instructions, or until something ends the run or decides about interrupts.
+    fn run_slice(&mut self, left: &mut u64) -> Stop {
+        while *left > 0 {
+            // Machine code is for machines without translation and protection.
             #[cfg(feature = "jit")]
-            match self.run_native(&mut left) {
-                None => {}
-                Some(ControlFlow::Continue(())) => continue,
-                Some(ControlFlow::Break(stop)) => return stop,
+            if !self.machine.csrs.is_guarded {
+                match self.run_native(left) {
+                    None => {}
+                    Some(ControlFlow::Continue(())) if self.machine.csrs.recheck => break,
+                    Some(ControlFlow::Continue(())) => continue,
+                    Some(ControlFlow::Break(stop)) => return stop,
+                }
             }
             let block = self.blocks.place(self.pc);
             // A block that starts at a breakpoint is not kept, and no other goes beyond it.
@@ -373,11 +413,13 @@ impl<'a> Hart<'a> {
                 return Stop::Breakpoint;
             }
             let breakpoints = &self.debug.breakpoints;
-            if block.start != self.pc && !self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block) {
+            if block.start != self.pc
+                && let Err(fault) = self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block)
+            {
                 block.start = 1;
-                left -= 1;
+                *left -= 1;
                 self.recent.push(self.pc, 0);
-                if let Some(stop) = self.trap(Fault::new(Cause::InstructionAccess, self.pc), self.pc) {
+                if let Some(stop) = self.trap(fault, self.pc) {
                     return stop;
                 }
                 continue;
@@ -386,7 +428,7 @@ impl<'a> Hart<'a> {
             // What a jump wrote that traps without compressed instructions.
             let before =
                 if self.decoder.compressed { None } else { block.alone().map(|r| (r, r.map(|r| self.machine.x[r]))) };
-            let allowed = left.min(self.htif.due);
+            let allowed = (*left).min(self.htif.due);
             let (mut done, mut result) = if count <= allowed {
                 (count, execute(&mut self.machine, &block.code, block.end))
             } else {
@@ -427,7 +469,7 @@ impl<'a> Hart<'a> {
                     fault = Some((f, block.start.wrapping_add(u64::from(f.at))));
                 }
             }
-            left -= ran;
+            *left -= ran;
             self.recent.push(block.start, ran);
             self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(ran);
             if self.machine.memory.attention
@@ -439,6 +481,9 @@ impl<'a> Hart<'a> {
                 && let Some(stop) = self.trap(f, pc)
             {
                 return stop;
+            }
+            if self.machine.csrs.recheck {
+                break;
             }
         }
         Stop::Limit
@@ -498,6 +543,7 @@ impl<'a> Hart<'a> {
             self.pc = pc;
             return Some(Stop::Ebreak);
         }
+        self.machine.look_at_devices();
         if self.process.is_some() && fault.cause == Cause::EnvironmentCall {
             self.pc = pc;
             let stop = self.system_call();
@@ -509,9 +555,17 @@ impl<'a> Hart<'a> {
         }
         let from = self.machine.level;
         let insn = match fault.cause {
-            Cause::InstructionAccess => 0,
+            Cause::InstructionAccess | Cause::InstructionPage => 0,
             _ => self.fetch(pc).map_or(0, |(w, _)| w.low_u64()),
         };
+        // What reads and writes in one traps as a store does: the atomic instructions but `lr`.
+        let is_atomic = insn & 0x7f == 0x2f && insn >> 27 & 0x1f != 2;
+        let cause = match fault.cause {
+            Cause::LoadAccess if is_atomic => Cause::StoreAccess,
+            Cause::LoadPage if is_atomic => Cause::StorePage,
+            cause => cause,
+        };
+        let fault = Fault { cause, ..fault };
         let value = match fault.cause {
             Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => insn,
             _ => fault.value,
@@ -529,17 +583,55 @@ impl<'a> Hart<'a> {
         };
         // A handler that cannot be fetched would trap for ever, and so would one whose first instruction traps to itself.
         let again = |handler: u64| handler == pc && level == from;
-        let handler = handler.filter(|&handler| !again(handler) && self.fetch(handler).is_some());
+        let handler = handler.filter(|&handler| !again(handler) && self.can_handle(level, handler));
         let stops = self.trap_model == TrapModel::OneLevelUp || from == Level::Mach && !self.mach_traps;
         let Some(handler) = handler.filter(|_| !stops) else {
             self.pc = pc;
             let to = if stops { above } else { Some(level) };
             return Some(Stop::Trap(Trap { reason: fault.cause, from, to, pc, insn, value }));
         };
+        self.deliver(from, level, (code, value), pc, handler);
+        None
+    }
+
+    /// Goes to a handler.
+    pub(crate) fn deliver(&mut self, from: Level, level: Level, (code, value): (u64, u64), pc: u64, handler: u64) {
         self.machine.csrs.trap(from, level, code, value, pc);
         self.machine.level = level;
+        self.machine.csrs_written();
+        self.enter_space();
         self.pc = handler;
-        None
+    }
+
+    /// Whether a trap that goes there gets anywhere: a handler that cannot be fetched traps, too, which another level may handle.
+    pub(crate) fn can_handle(&mut self, level: Level, handler: u64) -> bool {
+        let space = Space::of_code(&self.machine.csrs, level);
+        let Err(fault) = self.peek(space, handler) else { return true };
+        match self.machine.csrs.handler(level, fault.cause.code(level)) {
+            (Level::Mach, Some(next)) if level != Level::Mach => self.can_handle(Level::Mach, next),
+            _ => false,
+        }
+    }
+
+    /// Uses the blocks of the space that code is in now.
+    pub(crate) fn enter_space(&mut self) {
+        if std::mem::take(&mut self.machine.memory.translations_changed) {
+            self.parked.clear();
+            if self.space != Space::PLAIN {
+                self.blocks.clear();
+            }
+        }
+        let space = self.machine.memory.view.code;
+        if space == self.space {
+            return;
+        }
+        let found = self.parked.iter().position(|(s, _)| *s == space);
+        let next = found.map_or_else(Blocks::new, |at| self.parked.swap_remove(at).1);
+        if self.parked.len() >= SPACES {
+            self.parked.remove(0);
+        }
+        let old = std::mem::replace(&mut self.blocks, next);
+        self.parked.push((std::mem::replace(&mut self.space, space), old));
     }
 }
 
@@ -549,13 +641,14 @@ fn alone(machine: &mut Machine, block: &Block, fault: Fault) -> (u64, Result<u64
     let at = block.code.iter().position(|i| i.at == fault.at).or_impossible(0);
     let one = block.code.get(at..=at).or_impossible(&[]);
     let pc = block.place(at);
-    let half = |machine: &mut Machine, at: u64| machine.memory.peek(at).map_or(0, u16::from_le_bytes);
+    let space = machine.memory.view.code;
+    let half = |machine: &mut Machine, at: u64| machine.memory.peek(space, at).unwrap_or(0);
     let (low, high) = (half(machine, pc), half(machine, pc.wrapping_add(2)));
     if low & 0x7f == 0x2f && high >> 11 == 3 {
         // A conditional store, which has used its reservation up.
         machine.reserve_again(fault.value);
     }
-    machine.memory.alone = true;
+    machine.go_alone(machine.csrs.retired.wrapping_add(at as u64));
     let result = execute(machine, one, block.place(at + 1));
     machine.memory.alone = false;
     (at as u64 + 1, result)

@@ -58,6 +58,7 @@ impl Hart<'_> {
         if memory.overwritten {
             self.code_changed();
         }
+        self.enter_space();
         let mut stop = None;
         let htif = &mut self.htif;
         if new == 0 && htif.due != u64::MAX {
@@ -80,7 +81,7 @@ impl Hart<'_> {
     }
 
     fn double_word(&mut self, address: u64) -> u64 {
-        self.machine().memory.peek(address).map_or(0, u64::from_le_bytes)
+        self.machine().memory.double_word(address)
     }
 
     /// Acts on a command.

@@ -14,6 +14,7 @@
 
 mod block;
 mod cache;
+mod clint;
 mod config;
 mod csr;
 mod debug;
@@ -26,6 +27,7 @@ mod generated;
 mod hart;
 mod host;
 mod htif;
+mod interrupt;
 pub mod limits;
 mod linux;
 mod machine;
@@ -37,12 +39,15 @@ mod native_run;
 #[cfg(feature = "oracle")]
 #[doc(hidden)]
 pub mod oracle;
+mod protection;
 mod recent;
 mod reference;
 mod semihosting;
 mod syscall;
+mod trigger;
 mod vector;
 mod vector_state;
+mod view;
 mod watch;
 
 pub use config::{Config, TrapModel};

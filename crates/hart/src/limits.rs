@@ -9,6 +9,9 @@ pub const MAX_BLOCK: usize = 64;
 /// How many blocks are kept; a power of two.
 pub const BLOCKS: usize = 1 << 13;
 
+/// How many spaces of code have their blocks kept beside those of the current one.
+pub const SPACES: usize = 8;
+
 /// The most device calls that are logged; later ones are only counted.
 pub const MAX_CALLS: usize = 1 << 20;
 
@@ -70,3 +73,5 @@ pub const MAX_REGION_BLOCKS: usize = 64;
 
 /// Where fewer instructions are allowed than this, they are interpreted.
 pub const NATIVE_LEAST: u64 = 256;
+/// Where the timer and software interrupts of a machine are that does not say: the address that SiFive's CLINT has.
+pub const CLINT: u64 = 0x200_0000;

@@ -7,6 +7,7 @@ use crate::csr::Csrs;
 use crate::device::Device;
 use crate::limits::{CACHE_BLOCK, MAX_CALLS};
 use crate::memory::Memory;
+use crate::view::View;
 
 /// A privilege level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,6 +63,16 @@ pub enum Cause {
     StoreAccess,
     /// `ecall`.
     EnvironmentCall,
+    /// The page tables do not allow the fetch.
+    InstructionPage,
+    /// The page tables do not allow the load.
+    LoadPage,
+    /// The page tables do not allow the store.
+    StorePage,
+    /// A trigger that the program has set.
+    Trigger,
+    /// An interrupt, by its number in `mip`.
+    Interrupt(u8),
     /// No device has this logical unit at this level.
     UnroutedLun,
     /// The device does not know the command.
@@ -75,12 +86,16 @@ impl Cause {
             Cause::InstructionMisaligned => 0,
             Cause::InstructionAccess => 1,
             Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => 2,
-            Cause::Breakpoint => 3,
+            Cause::Breakpoint | Cause::Trigger => 3,
             Cause::LoadMisaligned => 4,
             Cause::LoadAccess => 5,
             Cause::StoreMisaligned => 6,
             Cause::StoreAccess => 7,
             Cause::EnvironmentCall => 8 + level as u64,
+            Cause::InstructionPage => 12,
+            Cause::LoadPage => 13,
+            Cause::StorePage => 15,
+            Cause::Interrupt(number) => number.into(),
         }
     }
 
@@ -96,6 +111,17 @@ impl Cause {
             Cause::StoreMisaligned => "store-misaligned",
             Cause::StoreAccess => "store-access",
             Cause::EnvironmentCall => "environment-call",
+            Cause::InstructionPage => "instruction-page",
+            Cause::LoadPage => "load-page",
+            Cause::StorePage => "store-page",
+            Cause::Trigger => "trigger",
+            Cause::Interrupt(1) => "supervisor-software-interrupt",
+            Cause::Interrupt(3) => "machine-software-interrupt",
+            Cause::Interrupt(5) => "supervisor-timer-interrupt",
+            Cause::Interrupt(7) => "machine-timer-interrupt",
+            Cause::Interrupt(9) => "supervisor-external-interrupt",
+            Cause::Interrupt(11) => "machine-external-interrupt",
+            Cause::Interrupt(_) => "interrupt",
             Cause::UnroutedLun => "unrouted-lun",
             Cause::UndefinedCommand => "undefined-command",
         }
@@ -110,7 +136,7 @@ pub(crate) struct Fault {
     pub(crate) value: u64,
     /// Bytes from the start of the block.
     pub(crate) at: u16,
-    /// It is no trap: the instruction stores to a double word that the host looks at, and has to be run by itself.
+    /// It is no trap: the instruction stores to a double word that the host looks at, or uses a device, and has to be run by itself.
     pub(crate) is_alone: bool,
 }
 
@@ -142,6 +168,9 @@ pub struct Call {
     /// What the device gave.
     pub result: u64,
 }
+
+/// The number of the machine level's timer interrupt.
+pub(crate) const TIMER: u32 = 7;
 
 /// A route that there is not.
 const NO_ROUTE: u32 = 0;
@@ -222,16 +251,48 @@ impl Machine {
     }
 
     pub(crate) fn csr_read(&mut self, number: u16) -> Result<u64, Fault> {
+        self.look_at_devices();
         self.csrs.read(number, self.level).ok_or(Fault::new(Cause::Illegal, 0))
     }
 
     pub(crate) fn csr_write(&mut self, number: u16, value: u64) -> Result<(), Fault> {
-        self.csrs.write(number, self.level, value).ok_or(Fault::new(Cause::Illegal, 0))
+        self.look_at_devices();
+        self.csrs.write(number, self.level, value).ok_or(Fault::new(Cause::Illegal, 0))?;
+        self.csrs_written();
+        Ok(())
+    }
+
+    /// Takes over what the devices say at this moment: interrupts and the time.
+    pub(crate) fn look_at_devices(&mut self) {
+        self.csrs.lines = self.memory.clint.lines(self.csrs.retired);
+        self.csrs.time_ahead = self.memory.clint.ahead;
+    }
+
+    /// A register was written, or the level has changed: looks again at how addresses are found, and at interrupts.
+    pub(crate) fn csrs_written(&mut self) {
+        self.memory.attention |= self.csrs.recheck;
+        if self.csrs.is_guarded {
+            let view = View::of(&self.csrs, self.level);
+            let (marks, protection) = (self.csrs.marks_entries(), &self.csrs.protection);
+            let memory = &mut self.memory;
+            if memory.view != view || memory.protection != *protection || memory.marks_entries != marks {
+                memory.set_view(view, protection, marks);
+            }
+        }
+    }
+
+    /// Instructions now run one by one, after so many that were completed.
+    pub(crate) fn go_alone(&mut self, completed: u64) {
+        self.memory.alone = true;
+        self.memory.clint.now = completed;
     }
 
     pub(crate) fn trap_return(&mut self, level: u8) -> Result<u64, Fault> {
         let (to, pc) = self.csrs.trap_return(level, self.level).ok_or(Fault::new(Cause::Illegal, 0))?;
         self.level = to;
+        // Interrupts may be enabled now.
+        self.csrs.recheck |= self.csrs.pending() != 0;
+        self.csrs_written();
         Ok(pc)
     }
 
@@ -250,7 +311,29 @@ impl Machine {
     }
 
     pub(crate) fn fence_vma(&mut self, _: u64, _: u64) -> Result<(), Fault> {
-        if self.level == Level::User { Err(Fault::new(Cause::Illegal, 0)) } else { Ok(()) }
+        // TVM: translation is the machine level's business.
+        if self.level == Level::User || self.csrs.is_reserved(self.level, 20) {
+            return Err(Fault::new(Cause::Illegal, 0));
+        }
+        // All translations, for any address and address space: more than what was asked for may be forgotten.
+        self.memory.forget_translations();
+        Ok(())
+    }
+
+    /// Waiting is over when an interrupt is there that is enabled by itself. The only one that comes by waiting is the timer's: the time
+    /// moves on to it. Where none can come, waiting is over at once, as the manual allows.
+    pub(crate) fn wait(&mut self) -> Result<(), Fault> {
+        // TW: waiting is the machine level's business.
+        if self.csrs.is_reserved(self.level, 21) {
+            return Err(Fault::new(Cause::Illegal, 0));
+        }
+        self.look_at_devices();
+        if self.csrs.pending() == 0 && self.csrs.is_enabled(TIMER) {
+            self.memory.clint.skip(self.csrs.retired.wrapping_add(1));
+            self.csrs.recheck = true;
+            self.csrs_written();
+        }
+        Ok(())
     }
 
     pub(crate) fn lun_lookup(&mut self, uuid: u64, dev: u16) -> Result<u16, Fault> {

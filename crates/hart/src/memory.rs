@@ -1,17 +1,21 @@
-//! Memory: pages that come into being when they are touched, inside given regions.
+//! Memory: pages that come into being when they are touched, inside given regions. `view` says how the addresses of a program
+//! become those of memory.
 //!
 //! The problem: nearly every access is to a page that was used just before, and must cost no more than a comparison; yet
 //! a store to code has to be noticed. The method: two small direct-mapped tables from page numbers to places, one for
-//! reads and one for writes; a page that holds decoded code, or a watched word, is never in the one for writes, so that
-//! stores to it take the slow way, which looks closer.
+//! reads and one for writes, by the addresses of the program; a page that holds decoded code, or a watched word, is never in
+//! the one for writes, so that stores to it take the slow way, which looks closer.
 
 use isaglot_invariant::Impossible as _;
 
 use rustc_hash::FxHashMap;
 
+use crate::clint::Clint;
 use crate::limits::MAX_MEMORY;
 use crate::machine::{Cause, Fault};
-use crate::watch::{Access, Watchpoint};
+use crate::protection::{Access, Protection};
+use crate::view::{Looking, Space, View, access_fault};
+use crate::watch::{Access as Watched, Watchpoint};
 
 /// Bits of an address inside a page.
 pub(crate) const PAGE_BITS: u32 = 12;
@@ -66,14 +70,22 @@ pub struct Memory {
     pub(crate) alone: bool,
     /// Decoded code was overwritten.
     pub(crate) overwritten: bool,
-    /// That, or a watched double word was stored to.
+    /// That, or a watched double word was stored to, or how addresses are found has changed.
     pub(crate) attention: bool,
     /// What a debugger wants to know of. Such a page is not in the tables of recent pages.
     watchpoints: Vec<Watchpoint>,
     /// The one that an instruction was refused for.
-    pub(crate) hit: Option<(u64, Access)>,
-    /// An access that is not the program's: no watchpoint sees it.
-    unseen: bool,
+    pub(crate) hit: Option<(u64, Watched)>,
+    /// How addresses are found.
+    pub(crate) view: View,
+    /// There is something to check.
+    pub(crate) is_guarded: bool,
+    pub(crate) protection: Protection,
+    /// Accessed and dirty bits are set, rather than asked for by a fault.
+    pub(crate) marks_entries: bool,
+    /// Code that was decoded may be elsewhere.
+    pub(crate) translations_changed: bool,
+    pub(crate) clint: Clint,
 }
 
 impl Memory {
@@ -96,7 +108,12 @@ impl Memory {
             attention: false,
             watchpoints: Vec::new(),
             hit: None,
-            unseen: false,
+            view: View::PLAIN,
+            is_guarded: false,
+            protection: Protection::new(),
+            marks_entries: true,
+            translations_changed: false,
+            clint: Clint::new(),
         }
     }
 
@@ -134,15 +151,9 @@ impl Memory {
         found
     }
 
-    /// Recent pages may have gone or be others.
-    fn changed_tables(&mut self) {
-        self.forget_writes();
-        self.reads.fill(NO_ENTRY);
-    }
-
     /// Pages have gone or moved.
     fn changed(&mut self) {
-        self.changed_tables();
+        self.forget_places();
         (self.overwritten, self.attention) = (true, true);
     }
 
@@ -195,18 +206,18 @@ impl Memory {
     /// The places that a debugger wants to know of.
     pub(crate) fn set_watchpoints(&mut self, watchpoints: &[Watchpoint]) {
         self.watchpoints = watchpoints.to_vec();
-        self.changed_tables();
+        self.forget_places();
     }
 
     /// Whether a watchpoint of this kind of access is on a page, so that accesses to it take the slow way.
-    fn is_watched(&self, page: u64, access: Access) -> bool {
+    fn is_watched(&self, page: u64, access: Watched) -> bool {
         let on = |w: &Watchpoint| w.first >> PAGE_BITS <= page && page <= w.last() >> PAGE_BITS;
         self.watchpoints.iter().any(|w| w.sees(access) && on(w))
     }
 
     /// Whether an access may be: one that hits a watchpoint is noted and refused, unless its instruction is run by itself.
-    fn passes(&mut self, address: u64, length: usize, access: Access) -> bool {
-        if self.unseen || self.watchpoints.is_empty() {
+    fn passes(&mut self, address: u64, length: usize, access: Watched) -> bool {
+        if self.watchpoints.is_empty() {
             return true;
         }
         let last = address.saturating_add(length as u64 - 1);
@@ -216,19 +227,6 @@ impl Memory {
             self.hit = Some((found.first.max(address), access));
         }
         self.alone
-    }
-
-    /// Does what is not the program's doing.
-    fn unseen<T>(&mut self, access: impl FnOnce(&mut Memory) -> T) -> T {
-        let before = std::mem::replace(&mut self.unseen, true);
-        let result = access(self);
-        self.unseen = before;
-        result
-    }
-
-    /// Reads bytes for the machine itself, not for the program.
-    pub(crate) fn peek<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
-        self.unseen(|memory| memory.load(address).ok())
     }
 
     /// The bytes of a watched double word that a store covers.
@@ -244,6 +242,12 @@ impl Memory {
             #[cfg(feature = "jit")]
             host: (self.data_at as u64).wrapping_add(base as u64).wrapping_sub(page << PAGE_BITS),
         }
+    }
+
+    /// Forgets where pages are.
+    pub(crate) fn forget_places(&mut self) {
+        self.forget_writes();
+        self.reads.fill(NO_ENTRY);
     }
 
     fn forget_writes(&mut self) {
@@ -297,20 +301,40 @@ impl Memory {
     #[cold]
     #[inline(never)]
     fn load_slow<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
-        if !self.passes(address, N, Access::Load) {
+        if !self.passes(address, N, Watched::Load) {
             return Err(Fault { is_alone: true, ..Fault::new(Cause::LoadAccess, address) });
         }
         let mut bytes = [0; N];
-        for (i, byte) in bytes.iter_mut().enumerate() {
-            let at = address.checked_add(i as u64).ok_or(Fault::new(Cause::LoadAccess, address))?;
-            let page = at >> PAGE_BITS;
-            let base = self.place(page).ok_or(Fault::new(Cause::LoadAccess, at))?;
-            if !self.is_watched(page, Access::Load) {
+        let mut done = 0;
+        for (from, length) in pieces(Access::Load, address, N)? {
+            let place = self.locate(Access::Load, from, length as u64)?;
+            let into = bytes.get_mut(done..done + length).or_impossible(&mut []);
+            done += length;
+            let Some(base) = self.place(place.at >> PAGE_BITS) else {
+                self.load_device(place.at, from, into)?;
+                continue;
+            };
+            let at = base + (place.at as usize & (PAGE - 1));
+            into.copy_from_slice(self.data.get(at..at + length).or_impossible(&[]));
+            let page = from >> PAGE_BITS;
+            if place.keep && !self.is_watched(page, Watched::Load) {
                 self.reads[page as usize % RECENT] = self.entry(page, base);
             }
-            *byte = self.data.get(base + (at as usize & (PAGE - 1))).copied().or_impossible(0);
         }
         Ok(bytes)
+    }
+
+    /// Reads from a device, by an instruction that runs by itself so that the time is exact.
+    fn load_device(&mut self, at: u64, address: u64, into: &mut [u8]) -> Result<(), Fault> {
+        let fault = Fault::new(Cause::LoadAccess, address);
+        match self.clint.offset(at, into.len() as u64) {
+            None => Err(fault),
+            Some(_) if !self.alone => Err(Fault { is_alone: true, ..fault }),
+            Some(offset) => {
+                self.clint.load(offset, into);
+                Ok(())
+            }
+        }
     }
 
     /// Writes bytes.
@@ -333,53 +357,96 @@ impl Memory {
     #[inline(never)]
     fn store_slow(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
         // All or nothing: look for the places first.
-        let fault = |at| Fault::new(Cause::StoreAccess, at);
-        for i in 0..bytes.len() as u64 {
-            let at = address.checked_add(i).ok_or(fault(address))?;
-            self.place(at >> PAGE_BITS).ok_or(fault(at))?;
-        }
-        if !self.passes(address, bytes.len(), Access::Store) {
-            return Err(Fault { is_alone: true, ..fault(address) });
-        }
-        for number in 0..self.watch.len() {
-            let bits = self.watched(number, address, bytes.len());
-            if bits != 0 && !self.alone {
-                return Err(Fault { is_alone: true, ..fault(address) });
+        let mut places = [None; 2];
+        for (found, (from, length)) in places.iter_mut().zip(pieces(Access::Store, address, bytes.len())?) {
+            let place = self.locate(Access::Store, from, length as u64)?;
+            let fault = Fault::new(Cause::StoreAccess, from);
+            let is_device = self.place(place.at >> PAGE_BITS).is_none();
+            if is_device && self.clint.offset(place.at, length as u64).is_none() {
+                return Err(fault);
             }
-            if let Some(place) = self.stored.get_mut(number) {
-                *place |= bits;
+            let watched = [0, 1].map(|number| self.watched(number, place.at, length));
+            if (is_device || watched != [0; 2]) && !self.alone {
+                return Err(Fault { is_alone: true, ..Fault::new(Cause::StoreAccess, address) });
             }
-            self.attention |= bits != 0;
+            *found = Some((place, from, length, watched));
         }
-        for (i, &byte) in bytes.iter().enumerate() {
-            let at = address.wrapping_add(i as u64);
-            let page = at >> PAGE_BITS;
-            let Some(base) = self.place(page) else { continue };
-            if let Some(place) = self.data.get_mut(base + (at as usize & (PAGE - 1))) {
-                *place = byte;
+        if !self.passes(address, bytes.len(), Watched::Store) {
+            return Err(Fault { is_alone: true, ..Fault::new(Cause::StoreAccess, address) });
+        }
+        let mut rest = bytes;
+        for (place, from, length, watched) in places.into_iter().flatten() {
+            let (part, after) = rest.split_at_checked(length).or_impossible((&[], &[]));
+            rest = after;
+            self.attention |= watched != [0; 2];
+            for (all, bits) in self.stored.iter_mut().zip(watched) {
+                *all |= bits;
             }
-            let watched = self.watch.iter().flatten().any(|w| w >> PAGE_BITS == page);
-            let watched = watched || self.is_watched(page, Access::Store);
-            match self.code.get(&page) {
-                Some(pieces) => self.overwritten |= pieces >> (at as usize >> PIECE_BITS & 63) & 1 == 1,
-                None if !watched => self.writes[page as usize % RECENT] = self.entry(page, base),
-                None => {}
+            let Some(base) = self.put(place.at, part) else {
+                let offset = self.clint.offset(place.at, length as u64).or_impossible(0);
+                self.clint.store(offset, part);
+                self.attention = true;
+                continue;
+            };
+            let page = place.at >> PAGE_BITS;
+            let is_watched = self.watch.iter().flatten().any(|w| w >> PAGE_BITS == page);
+            let is_watched = is_watched || self.is_watched(from >> PAGE_BITS, Watched::Store);
+            if place.keep && !is_watched && !self.code.contains_key(&page) {
+                let page = from >> PAGE_BITS;
+                self.writes[page as usize % RECENT] = self.entry(page, base);
             }
         }
-        self.attention |= self.overwritten;
         Ok(())
     }
 
+    /// Writes bytes of one page where they are, notices if that was code, and gives where the page is; `None` if there is no memory.
+    fn put(&mut self, at: u64, bytes: &[u8]) -> Option<usize> {
+        let (page, offset) = (at >> PAGE_BITS, at as usize & (PAGE - 1));
+        let base = self.place(page)?;
+        self.data.get_mut(base + offset..base + offset + bytes.len())?.copy_from_slice(bytes);
+        if let Some(&pieces) = self.code.get(&page) {
+            let touched = (offset >> PIECE_BITS..=(offset + bytes.len().saturating_sub(1)) >> PIECE_BITS)
+                .fold(0, |all, n| all | 1_u64 << (n & 63));
+            self.overwritten |= !bytes.is_empty() && pieces & touched != 0;
+            self.attention |= self.overwritten;
+        }
+        Some(base)
+    }
+
+    /// An entry of a page table.
+    pub(crate) fn read_entry(&mut self, at: u64, length: u64) -> Option<u64> {
+        let base = self.place(at >> PAGE_BITS)? + (at as usize & (PAGE - 1));
+        let bytes = self.data.get(base..base + length as usize)?;
+        Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    /// Writes an entry of a page table, which is there.
+    pub(crate) fn write_entry(&mut self, at: u64, length: u64, value: u64) {
+        let bytes = value.to_le_bytes();
+        let _ = self.put(at, bytes.get(..length as usize).or_impossible(&[]));
+    }
+
     /// Reads 16 bits of code; marks them as decoded.
-    pub(crate) fn fetch(&mut self, address: u64) -> Option<u16> {
-        let bytes = self.peek::<2>(address)?;
-        let page = address >> PAGE_BITS;
+    pub(crate) fn fetch(&mut self, address: u64) -> Result<u16, Fault> {
+        let at = self.locate(Access::Fetch, address, 2)?.at;
+        let fault = Fault::new(Cause::InstructionAccess, address);
+        let (page, offset) = (at >> PAGE_BITS, at as usize & (PAGE - 1));
+        let base = self.place(page).ok_or(fault)?;
         let pieces = self.code.entry(page).or_default();
         if *pieces == 0 {
-            self.writes[page as usize % RECENT] = NO_ENTRY;
+            // By whatever address the program stores there.
+            self.writes.iter_mut().filter(|entry| entry.base == base).for_each(|entry| *entry = NO_ENTRY);
         }
-        *pieces |= 1 << (address as usize >> PIECE_BITS & 63);
-        Some(u16::from_le_bytes(bytes))
+        *pieces |= 1 << (offset >> PIECE_BITS & 63);
+        let bytes = self.data.get(base + offset..base + offset + 2).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(u16::from_le_bytes).ok_or(fault)
+    }
+
+    /// The 16 bits of code that a program of a space would fetch. Nothing is changed by it.
+    pub(crate) fn peek(&mut self, space: Space, address: u64) -> Result<u16, Fault> {
+        let at = self.find(space, Access::Fetch, address, 2, Looking::Only)?.at;
+        let value = self.read_entry(at, 2);
+        value.map(|bits| bits as u16).ok_or(Fault::new(Cause::InstructionAccess, address))
     }
 
     /// Nothing is decoded any more.
@@ -388,38 +455,54 @@ impl Memory {
         self.overwritten = false;
     }
 
-    /// Copies bytes in, as a loader does.
+    /// Copies bytes in, as a loader does. Addresses are those of memory, whatever a program's page tables say.
     ///
     /// # Errors
     /// The address that is in no region.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), u64> {
-        // The host is not told what it writes itself.
-        let before = (self.alone, self.stored);
-        self.alone = true;
-        let result = self.unseen(|memory| {
-            let each = |(i, &byte): (usize, &u8)| {
-                let at = address.wrapping_add(i as u64);
-                memory.store(at, [byte]).map_err(|_| at)
-            };
-            bytes.iter().enumerate().try_for_each(each)
-        });
-        (self.alone, self.stored) = before;
-        result
+        let mut rest = bytes;
+        let mut at = address;
+        while !rest.is_empty() {
+            let length = rest.len().min(PAGE - (at as usize & (PAGE - 1)));
+            let (part, after) = rest.split_at_checked(length).or_impossible((&[], &[]));
+            self.put(at, part).ok_or(at)?;
+            (rest, at) = (after, at.wrapping_add(length as u64));
+        }
+        Ok(())
     }
 
-    /// Copies bytes out.
+    /// Copies bytes out. Addresses are those of memory.
     ///
     /// # Errors
     /// The address that is in no region.
     pub fn read(&mut self, address: u64, length: usize) -> Result<Vec<u8>, u64> {
         let mut bytes = Vec::new();
-        for i in 0..length as u64 {
-            let at = address.wrapping_add(i);
-            let [byte] = self.peek::<1>(at).ok_or(at)?;
-            bytes.push(byte);
+        let mut at = address;
+        while bytes.len() < length {
+            let offset = at as usize & (PAGE - 1);
+            let part = (length - bytes.len()).min(PAGE - offset);
+            let base = self.place(at >> PAGE_BITS).ok_or(at)? + offset;
+            bytes.extend_from_slice(self.data.get(base..base + part).or_impossible(&[]));
+            at = at.wrapping_add(part as u64);
         }
         Ok(bytes)
     }
+
+    /// A double word of memory; 0 where there is none.
+    pub(crate) fn double_word(&mut self, address: u64) -> u64 {
+        let bytes = self.read(address, 8).ok().and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    }
+}
+
+/// An access in parts that are each in one page.
+fn pieces(access: Access, address: u64, length: usize) -> Result<impl Iterator<Item = (u64, usize)>, Fault> {
+    if address.checked_add(length as u64 - 1).is_none() {
+        return Err(Fault::new(access_fault(access), address));
+    }
+    let first = length.min(PAGE - (address as usize & (PAGE - 1)));
+    let second = address.wrapping_add(first as u64);
+    Ok([(address, first), (second, length - first)].into_iter().filter(|part| part.1 > 0))
 }
 
 /// For machine code, which reaches memory through the tables of recent pages.

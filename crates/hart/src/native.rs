@@ -237,7 +237,7 @@ impl Native {
     fn block(&mut self, decoder: &Decoder<'_>, machine: &mut Machine, start: u64) -> (Vec<Part>, u64) {
         let (mut code, mut pc) = (Vec::new(), start);
         while code.len() < MAX_BLOCK {
-            let Some(decoded) = decoder.whole(&mut machine.memory, pc) else { break };
+            let Ok(decoded) = decoder.whole(&mut machine.memory, pc) else { break };
             let next = machine.cut(pc.wrapping_add(decoded.length));
             let isa = decoder.plan().isa();
             let body = decoded.encoding.and_then(|id| {

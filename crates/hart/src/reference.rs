@@ -7,6 +7,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, Isa};
 use isaglot_semantics::{Body, ExternId, FileIndex, Machine as Semantics, OperandIndex, run};
 
+use crate::decode::without_reserved;
 use crate::hart::{Hart, Stop};
 use crate::machine::{Cause, FLOATS, Fault, Machine};
 
@@ -61,6 +62,7 @@ fn named(m: &mut Machine, name: &str, [a, b, c, d]: [u64; 4]) -> Result<Option<u
         "fence_i" => m.fence_i().map(|()| 0)?,
         "fence_vma" => m.fence_vma(a, b).map(|()| 0)?,
         "not_for_users" => m.not_for_users().map(|()| 0)?,
+        "wait" => m.wait().map(|()| 0)?,
         "cache_block" => m.cache_block(a as u8, b).map(|()| 0)?,
         "table_jump" => m.table_jump(a as u8)?,
         "lun_lookup" => u64::from(m.lun_lookup(a, b as u16)?),
@@ -153,7 +155,7 @@ impl<'a> Hart<'a> {
 
     /// What a word is on this hart, if the description has semantics for it.
     pub fn instruction(&self, word: &Word) -> Option<EncodingId> {
-        let tree = operands::decode(self.plan(), word)?;
+        let tree = operands::decode(self.plan(), &without_reserved(word.clone()))?;
         self.plan().isa()[tree.encoding].semantics.as_ref().map(|_| tree.encoding)
     }
 
@@ -162,7 +164,15 @@ impl<'a> Hart<'a> {
     pub fn interpret(&mut self, word: &Word, body: &Body) -> Option<Stop> {
         let isa: &'a Isa = self.plan().isa();
         let pc = self.pc();
-        let Some(tree) = operands::decode_flat(self.plan(), word) else {
+        let mut left = 1;
+        if let Some(stop) = self.before(&mut left) {
+            return Some(stop);
+        }
+        if left == 0 || self.pc() != pc {
+            // A trigger or an interrupt came first.
+            return None;
+        }
+        let Some(tree) = operands::decode_flat(self.plan(), &without_reserved(word.clone())) else {
             return self.finish(pc, Err(Fault::new(Cause::Illegal, 0)));
         };
         let number = |value: &OperandValue| match value {
@@ -176,7 +186,7 @@ impl<'a> Hart<'a> {
         let machine = self.machine();
         let before = machine.x;
         let mut view = View { isa, machine, operands: names.into_iter().map(value).collect(), pc, next, target: next };
-        view.machine.memory.alone = true;
+        view.machine.go_alone(view.machine.csrs.retired);
         let result = run(body, &mut view).map(|()| view.target);
         let (target, machine) = (result, view.machine);
         machine.memory.alone = false;

@@ -47,7 +47,10 @@ type Found<T> = Result<T, Errno>;
 /// Whether there is a call at the `ebreak` at this address.
 pub(crate) fn is_call(memory: &mut Memory, pc: u64) -> bool {
     let places = [pc.wrapping_sub(4), pc, pc.wrapping_add(4)];
-    places.into_iter().zip(SEQUENCE).all(|(at, word)| memory.peek(at).map(u32::from_le_bytes) == Some(word))
+    let code = memory.view.code;
+    let mut half = |at: u64| memory.peek(code, at).ok().map(u32::from);
+    let mut whole = |at: u64| Some(half(at)? | half(at.wrapping_add(2))? << 16);
+    places.into_iter().zip(SEQUENCE).all(|(at, word)| whole(at) == Some(word))
 }
 
 impl Semihosting {

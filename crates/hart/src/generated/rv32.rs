@@ -383,7 +383,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // jal.jump jal c.jal
-            35 | 247 => {
+            35 | 248 => {
                 h.x[i.a()] = end as u32 as u64;
                 next = i.imm;
             }
@@ -398,7 +398,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
-            // fence fence.tso wfi wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
+            // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
             38 => {}
             // ecall
             39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
@@ -653,24 +653,26 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let target_0: u32 = h.trap_return(1).at(i)? as u32;
                 next = target_0 as u64;
             }
+            // wfi
+            75 => h.wait().at(i)?,
             // sfence.vma sinval.vma
-            75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+            76 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
             // sfence.w.inval sfence.inval.ir
-            76 => h.not_for_users().at(i)?,
+            77 => h.not_for_users().at(i)?,
             // flw c.flw c.flwsp
-            77 | 245 => {
+            78 | 246 => {
                 h.float_enabled().at(i)?;
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
             }
             // fsw c.fsw c.fswsp
-            78 | 246 => {
+            79 | 247 => {
                 h.float_enabled().at(i)?;
                 h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?;
             }
             // fmadd.s
-            79 => {
+            80 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -680,7 +682,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fmsub.s
-            80 => {
+            81 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -690,7 +692,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmsub.s
-            81 => {
+            82 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -700,7 +702,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmadd.s
-            82 => {
+            83 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -711,7 +713,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fadd.s
-            83 => {
+            84 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -720,7 +722,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
             }
             // fsub.s
-            84 => {
+            85 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -729,7 +731,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
             }
             // fmul.s
-            85 => {
+            86 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -738,7 +740,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
             }
             // fdiv.s
-            86 => {
+            87 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -747,7 +749,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
             }
             // fsqrt.s
-            87 => {
+            88 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
@@ -755,7 +757,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
             }
             // fsgnj.s
-            88 => {
+            89 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -763,7 +765,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjn.s
-            89 => {
+            90 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -771,7 +773,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjx.s
-            90 => {
+            91 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -779,7 +781,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fmin.s
-            91 => {
+            92 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -788,7 +790,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fmax.s
-            92 => {
+            93 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -797,7 +799,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fle.s
-            93 => {
+            94 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -805,7 +807,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s
-            94 => {
+            95 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -813,7 +815,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.s
-            95 => {
+            96 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -821,46 +823,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.s
-            96 => {
+            97 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.s.w
-            97 => {
+            98 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.wu.s
-            98 => {
+            99 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.s.wu
-            99 => {
+            100 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fmv.x.w
-            100 => {
+            101 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as u32 as u64;
             }
             // fmv.w.x
-            101 => {
+            102 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()];
             }
             // fclass.s
-            102 => {
+            103 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -891,40 +893,40 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fld c.fld c.fldsp
-            103 => {
+            104 => {
                 h.float_enabled().at(i)?;
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = value_0;
             }
             // fsd c.fsd c.fsdsp
-            104 => {
+            105 => {
                 h.float_enabled().at(i)?;
                 h.store64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()]).at(i)?;
             }
             // fmadd.d
-            105 => {
+            106 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmsub.d
-            106 => {
+            107 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmsub.d
-            107 => {
+            108 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmadd.d
-            108 => {
+            109 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h
                     .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
@@ -933,125 +935,125 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_1;
             }
             // fadd.d
-            109 => {
+            110 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = sum_1;
             }
             // fsub.d
-            110 => {
+            111 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = difference_1;
             }
             // fmul.d
-            111 => {
+            112 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = product_1;
             }
             // fdiv.d
-            112 => {
+            113 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = quotient_1;
             }
             // fsqrt.d
-            113 => {
+            114 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = root_1;
             }
             // fsgnj.d
-            114 => {
+            115 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjn.d
-            115 => {
+            116 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjx.d
-            116 => {
+            117 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
             }
             // fmin.d
-            117 => {
+            118 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmax.d
-            118 => {
+            119 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fle.d
-            119 => {
+            120 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // flt.d
-            120 => {
+            121 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // feq.d
-            121 => {
+            122 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fcvt.w.d
-            122 => {
+            123 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.d.w
-            123 => {
+            124 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.wu.d
-            124 => {
+            125 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.d.wu
-            125 => {
+            126 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.s.d
-            126 => {
+            127 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.d.s
-            127 => {
+            128 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
@@ -1059,7 +1061,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fclass.d
-            128 => {
+            129 => {
                 h.float_enabled().at(i)?;
                 let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
                 let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
@@ -1089,19 +1091,19 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_6 & minus_0) as u64;
             }
             // flh
-            129 => {
+            130 => {
                 h.float_enabled().at(i)?;
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
             }
             // fsh
-            130 => {
+            131 => {
                 h.float_enabled().at(i)?;
                 h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?;
             }
             // fmadd.h
-            131 => {
+            132 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1111,7 +1113,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fmsub.h
-            132 => {
+            133 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1121,7 +1123,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmsub.h
-            133 => {
+            134 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1131,7 +1133,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmadd.h
-            134 => {
+            135 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1141,7 +1143,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fadd.h
-            135 => {
+            136 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1150,7 +1152,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
             }
             // fsub.h
-            136 => {
+            137 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1159,7 +1161,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
             }
             // fmul.h
-            137 => {
+            138 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1168,7 +1170,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
             }
             // fdiv.h
-            138 => {
+            139 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1177,7 +1179,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
             }
             // fsqrt.h
-            139 => {
+            140 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
@@ -1185,7 +1187,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
             }
             // fsgnj.h
-            140 => {
+            141 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1193,7 +1195,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjn.h
-            141 => {
+            142 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1201,7 +1203,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjx.h
-            142 => {
+            143 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1209,7 +1211,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fmin.h
-            143 => {
+            144 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1218,7 +1220,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fmax.h
-            144 => {
+            145 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1227,7 +1229,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fle.h
-            145 => {
+            146 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1235,7 +1237,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h
-            146 => {
+            147 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1243,7 +1245,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.h
-            147 => {
+            148 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1251,46 +1253,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.h
-            148 => {
+            149 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.h.w
-            149 => {
+            150 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.wu.h
-            150 => {
+            151 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.h.wu
-            151 => {
+            152 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fmv.x.h
-            152 => {
+            153 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64;
             }
             // fmv.h.x
-            153 => {
+            154 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
             }
             // fclass.h
-            154 => {
+            155 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -1321,7 +1323,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.h
-            155 => {
+            156 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
@@ -1329,7 +1331,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
             }
             // fcvt.h.s
-            156 => {
+            157 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
@@ -1337,7 +1339,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
             }
             // fcvt.d.h
-            157 => {
+            158 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
@@ -1345,78 +1347,78 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.d
-            158 => {
+            159 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvtmod.w.d
-            159 => {
+            160 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
                 h.x[i.b()] = number_0 as u64;
             }
             // fleq.d
-            160 => {
+            161 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fli.d
-            161 => {
+            162 => {
                 h.float_enabled().at(i)?;
                 let number_0: u64 = i.imm;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = number_0;
             }
             // fltq.d
-            162 => {
+            163 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fmaxm.d
-            163 => {
+            164 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fminm.d
-            164 => {
+            165 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmvh.x.d
-            165 => {
+            166 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 32;
             }
             // fmvp.d.x
-            166 => {
+            167 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()] << 32 | h.x[i.c()];
             }
             // fround.d
-            167 => {
+            168 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // froundnx.d
-            168 => {
+            169 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // fleq.s
-            169 => {
+            170 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1424,7 +1426,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fltq.s
-            170 => {
+            171 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1432,14 +1434,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.s
-            171 => {
+            172 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = i.imm as u32;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
             }
             // fmaxm.s
-            172 => {
+            173 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1448,7 +1450,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fminm.s
-            173 => {
+            174 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1457,7 +1459,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fround.s
-            174 => {
+            175 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
@@ -1465,7 +1467,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // froundnx.s
-            175 => {
+            176 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
@@ -1473,7 +1475,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // fleq.h
-            176 => {
+            177 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1481,14 +1483,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.h
-            177 => {
+            178 => {
                 h.float_enabled().at(i)?;
                 let number_0: u16 = i.imm as u16;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
             }
             // fltq.h
-            178 => {
+            179 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1496,7 +1498,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmaxm.h
-            179 => {
+            180 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1505,7 +1507,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fminm.h
-            180 => {
+            181 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1514,7 +1516,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fround.h
-            181 => {
+            182 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
@@ -1522,7 +1524,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // froundnx.h
-            182 => {
+            183 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
@@ -1530,43 +1532,43 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // sh1add
-            183 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
+            184 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
             // sh2add
-            184 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
+            185 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
             // sh3add
-            185 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
+            186 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
             // andn
-            186 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
+            187 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
             // orn
-            187 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
+            188 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
             // xnor
-            188 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
+            189 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
             // min
-            189 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
+            190 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
             // minu
-            190 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
             // max
-            191 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
+            192 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
             // maxu
-            192 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            193 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
             // rol
-            193 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
+            194 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
             // ror
-            194 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
+            195 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
             // rori
-            195 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
+            196 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
             // clz
-            196 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
+            197 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
             // ctz
-            197 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
+            198 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
             // cpop
-            198 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            199 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
             // sext.b c.sext.b
-            199 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
+            200 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
             // sext.h c.sext.h
-            200 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
+            201 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
             // orc.b
-            201 => {
+            202 => {
                 h.x[i.a()] = ({
                     let t: u32 = h.x[i.b()] as u32;
                     let t = ((t & 0x7f7f7f7f) + 0x7f7f7f7f | t) & 0x80808080;
@@ -1574,11 +1576,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // rev8
-            202 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
+            203 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
             // zext.h c.zext.h pack.zero
-            203 | 208 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            204 | 209 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            204 => {
+            205 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u32, h.x[i.c()] as u32, 0);
                     while b != 0 {
@@ -1592,7 +1594,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // clmulh
-            205 => {
+            206 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -1606,7 +1608,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 32
             }
             // clmulr
-            206 => {
+            207 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -1620,11 +1622,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 31) as u32 as u64
             }
             // pack
-            207 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
+            208 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
             // packh
-            209 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            210 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            210 => {
+            211 => {
                 let ones_0: u32 = 0x55555555_u32;
                 let pairs_1: u32 = 0x33333333_u32;
                 let fours_2: u32 = 0xf0f0f0f_u32;
@@ -1634,7 +1636,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = ((b_4 & fours_2) << 4 | b_4 >> 4 & fours_2) as u64;
             }
             // zip
-            211 => {
+            212 => {
                 let a_0: u32 = (h.x[i.a()] & 0xff0000ff
                     | ((h.x[i.a()] & 0xff00) << 8) as u32 as u64
                     | h.x[i.a()] >> 8 & 0xff00) as u32;
@@ -1644,7 +1646,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // unzip
-            212 => {
+            213 => {
                 let a_0: u32 = (h.x[i.a()] & 0x99999999
                     | ((h.x[i.a()] & 0x22222222) << 1) as u32 as u64
                     | h.x[i.a()] >> 1 & 0x22222222) as u32;
@@ -1654,7 +1656,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // xperm4
-            213 => {
+            214 => {
                 h.x[i.a()] =
                     ((((((((if h.x[i.c()] >> 28 << 2 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 28 << 2) } else { 0 })
                         & 0xf)
@@ -1698,7 +1700,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         | (if (h.x[i.c()] & 0xf) << 2 < 32 { h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) } else { 0 }) & 0xf
             }
             // xperm8
-            214 => {
+            215 => {
                 h.x[i.a()] = ((((if h.x[i.c()] >> 24 << 3 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 24 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -1721,23 +1723,23 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            215 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            216 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bext
-            216 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
+            217 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
             // bexti
-            217 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            218 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            218 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            219 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bset
-            219 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            220 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // aes32esi
-            220 => {
+            221 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] =
                     h.x[i.c()] ^ (super::table::AES_SBOX[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32esmi
-            221 => {
+            222 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -1746,13 +1748,13 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // aes32dsi
-            222 => {
+            223 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] = h.x[i.c()]
                     ^ (super::table::AES_SBOX_INVERSE[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32dsmi
-            223 => {
+            224 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX_INVERSE[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -1765,7 +1767,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // sm4ed
-            224 => {
+            225 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1777,7 +1779,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sm4ks
-            225 => {
+            226 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1788,111 +1790,111 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sha256sum0
-            226 => {
+            227 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as u64;
             }
             // sha256sum1
-            227 => {
+            228 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as u64;
             }
             // sha256sig0
-            228 => {
+            229 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as u64;
             }
             // sha256sig1
-            229 => {
+            230 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as u64;
             }
             // sm3p0
-            230 => {
+            231 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as u64;
             }
             // sm3p1
-            231 => {
+            232 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as u64;
             }
             // sha512sum0r
-            232 => {
+            233 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0x1c) ^ half_0.rotate_right(0x22) ^ half_0.rotate_right(0x27)) as u32 as u64;
             }
             // sha512sum1r
-            233 => {
+            234 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0xe) ^ half_0.rotate_right(0x12) ^ half_0.rotate_right(0x29)) as u32 as u64;
             }
             // sha512sig0l
-            234 => {
+            235 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8) ^ half_0 >> 7) as u32 as u64;
             }
             // sha512sig1l
-            235 => {
+            236 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d) ^ half_0 >> 6) as u32 as u64;
             }
             // sha512sig0h
-            236 => {
+            237 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8)) as u32 as u64 ^ h.x[i.b()] >> 7;
             }
             // sha512sig1h
-            237 => {
+            238 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d)) as u32 as u64 ^ h.x[i.b()] >> 6;
             }
             // czero.eqz
-            238 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            239 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            239 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            240 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // cbo.inval
-            240 => h.cache_block(0, h.x[i.a()]).at(i)?,
+            241 => h.cache_block(0, h.x[i.a()]).at(i)?,
             // cbo.clean
-            241 => h.cache_block(1, h.x[i.a()]).at(i)?,
+            242 => h.cache_block(1, h.x[i.a()]).at(i)?,
             // cbo.flush
-            242 => h.cache_block(2, h.x[i.a()]).at(i)?,
+            243 => h.cache_block(2, h.x[i.a()]).at(i)?,
             // cbo.zero
-            243 => h.cache_block(4, h.x[i.a()]).at(i)?,
+            244 => h.cache_block(4, h.x[i.a()]).at(i)?,
             // c.unimp
-            244 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            245 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            248 => next = i.imm,
+            249 => next = i.imm,
             // c.beqz
-            249 => {
+            250 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            250 => {
+            251 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            251 => next = h.x[i.a()] & 0xfffffffe,
+            252 => next = h.x[i.a()] & 0xfffffffe,
             // c.mv
-            252 => h.x[i.a()] = h.x[i.b()],
+            253 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            253 => {
+            254 => {
                 let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
             // c.zext.b
-            254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            255 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            255 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
+            256 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
             // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
-            256 => h
+            257 => h
                 .vector_vv(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1902,7 +1904,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
-            257 => h
+            258 => h
                 .vector_vx(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1912,7 +1914,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadc.vim vmadc.vi vmadc.vim vmerge.vim
-            258 => h
+            259 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1922,7 +1924,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
-            259 => h
+            260 => h
                 .vector_vv(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1932,7 +1934,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
-            260 => h
+            261 => h
                 .vector_vx(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1942,7 +1944,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
-            261 => h
+            262 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1952,14 +1954,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vcompress.vm
-            262 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            263 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
             // vcpop.m
-            263 => {
+            264 => {
                 let count_0: u32 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
                 h.x[i.a()] = count_0 as u64;
             }
             // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
-            264 => h
+            265 => h
                 .vector_vf(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1969,7 +1971,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
-            265 => h
+            266 => h
                 .vector_v(
                     (i.imm & 0x3fff) as u16,
                     (i.imm >> 14 & 0x1f) as u8,
@@ -1978,12 +1980,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfirst.m
-            266 => {
+            267 => {
                 let number_0: u32 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
                 h.x[i.a()] = number_0 as u64;
             }
             // vfmerge.vfm
-            267 => h
+            268 => h
                 .vector_vf(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1993,14 +1995,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfmv.f.s
-            268 => {
+            269 => {
                 let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
                 h.x[i.a()] = value_0;
             }
             // vfmv.s.f
-            269 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
+            270 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
             // vfmv.v.f
-            270 => h
+            271 => h
                 .vector_vf(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15) as u8,
@@ -2010,7 +2012,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfslide1down.vf
-            271 => h
+            272 => h
                 .vector_slide1_down_float(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2019,7 +2021,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfslide1up.vf
-            272 => h
+            273 => h
                 .vector_slide1_up_float(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2028,15 +2030,15 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vid.v
-            273 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
+            274 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
             // viota.m
-            274 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            275 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
             // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
-            275 => {
+            276 => {
                 h.vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
             }
             // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
-            276 => h
+            277 => h
                 .vector_load(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2046,7 +2048,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
-            277 => h
+            278 => h
                 .vector_load_first(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2056,9 +2058,9 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vlm.v
-            278 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            279 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
             // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v
-            279 => h
+            280 => h
                 .vector_load_indexed(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2069,7 +2071,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
-            280 => h
+            281 => h
                 .vector_load_strided(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2080,7 +2082,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
-            281 => h
+            282 => h
                 .vector_mask(
                     (i.imm & 0x3f) as u8,
                     (i.imm >> 6 & 0x1f) as u8,
@@ -2089,7 +2091,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmsbf.m vmsif.m vmsof.m
-            282 => h
+            283 => h
                 .vector_mask_first(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2098,9 +2100,9 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.s.x
-            283 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
+            284 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
             // vmv.v.i
-            284 => h
+            285 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15 & 0x1f) as u8,
@@ -2110,7 +2112,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.v.v
-            285 => h
+            286 => h
                 .vector_vv(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15 & 0x1f) as u8,
@@ -2120,7 +2122,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.v.x
-            286 => h
+            287 => h
                 .vector_vx(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15) as u8,
@@ -2130,14 +2132,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.x.s
-            287 => {
+            288 => {
                 let value_0: u32 = h.vector_first(i.imm as u8).at(i)? as u32;
                 h.x[i.a()] = value_0 as u64;
             }
             // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
-            288 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            289 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
             // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
-            289 => h
+            290 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -2147,7 +2149,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vrgather.vi
-            290 => h
+            291 => h
                 .vector_gather_one(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2156,7 +2158,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vrgather.vv vrgatherei16.vv
-            291 => h
+            292 => h
                 .vector_gather(
                     (i.imm & 1) as u8,
                     (i.imm >> 1 & 0x1f) as u8,
@@ -2166,15 +2168,15 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vrgather.vx
-            292 => h
+            293 => h
                 .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vs1r.v vs2r.v vs4r.v vs8r.v
-            293 => {
+            294 => {
                 h.vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
             }
             // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
-            294 => h
+            295 => h
                 .vector_store(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2184,32 +2186,32 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vsetivli
-            295 => {
+            296 => {
                 let vl_0: u32 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)? as u32;
                 h.x[i.a()] = vl_0 as u64;
             }
             // vsetvl
-            296 => {
+            297 => {
                 let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
                 let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1) as u8, h.x[i.b()]).at(i)? as u32;
                 h.x[i.c()] = vl_1 as u64;
             }
             // vsetvli
-            297 => {
+            298 => {
                 let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
                 let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)? as u32;
                 h.x[i.b()] = vl_1 as u64;
             }
             // vslide1down.vx
-            298 => h
+            299 => h
                 .vector_slide1_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vslide1up.vx
-            299 => h
+            300 => h
                 .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vslidedown.vi
-            300 => h
+            301 => h
                 .vector_slide_down(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2218,11 +2220,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vslidedown.vx
-            301 => h
+            302 => h
                 .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vslideup.vi
-            302 => h
+            303 => h
                 .vector_slide_up(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2231,13 +2233,13 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vslideup.vx
-            303 => h
+            304 => h
                 .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vsm.v
-            304 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            305 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
             // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v
-            305 => h
+            306 => h
                 .vector_store_indexed(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2248,7 +2250,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
-            306 => h
+            307 => h
                 .vector_store_strided(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2259,7 +2261,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // fadd.d.in32x
-            307 => {
+            308 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2270,7 +2272,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fclass.d.in32x
-            308 => {
+            309 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let minus_1: u8 = (first_0 >> 63) as u8;
@@ -2301,7 +2303,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.d.s.in32x
-            309 => {
+            310 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
@@ -2311,7 +2313,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.d.w.in32x
-            310 => {
+            311 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as u32 as u64;
@@ -2320,7 +2322,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.d.wu.in32x
-            311 => {
+            312 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as u32 as u64;
@@ -2329,28 +2331,28 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.s.d.in32x
-            312 => {
+            313 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u32 = h.f64_to_f32(first_1, mode_0).at(i)? as u32;
                 h.x[i.c()] = number_2 as u64;
             }
             // fcvt.w.d.in32x
-            313 => {
+            314 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u32 = h.f64_to_i32(first_1, mode_0).at(i)? as u32;
                 h.x[i.c()] = number_2 as u64;
             }
             // fcvt.wu.d.in32x
-            314 => {
+            315 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u32 = h.f64_to_u32(first_1, mode_0).at(i)? as u32;
                 h.x[i.c()] = number_2 as u64;
             }
             // fdiv.d.in32x
-            315 => {
+            316 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2361,7 +2363,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // feq.d.in32x
-            316 => {
+            317 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2369,7 +2371,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[(i.imm >> 2) as usize] = holds_2 as u64;
             }
             // fle.d.in32x
-            317 => {
+            318 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2377,7 +2379,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[(i.imm >> 2) as usize] = holds_2 as u64;
             }
             // flt.d.in32x
-            318 => {
+            319 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2385,7 +2387,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[(i.imm >> 2) as usize] = holds_2 as u64;
             }
             // fmadd.d.in32x
-            319 => {
+            320 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2401,7 +2403,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmax.d.in32x
-            320 => {
+            321 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2412,7 +2414,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmin.d.in32x
-            321 => {
+            322 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2423,7 +2425,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmsub.d.in32x
-            322 => {
+            323 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2439,7 +2441,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fmul.d.in32x
-            323 => {
+            324 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2450,7 +2452,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fnmadd.d.in32x
-            324 => {
+            325 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2467,7 +2469,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fnmsub.d.in32x
-            325 => {
+            326 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2483,7 +2485,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsgnj.d.in32x
-            326 => {
+            327 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2494,7 +2496,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsgnjn.d.in32x
-            327 => {
+            328 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2505,7 +2507,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsgnjx.d.in32x
-            328 => {
+            329 => {
                 h.float_enabled().at(i)?;
                 let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2516,7 +2518,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsqrt.d.in32x
-            329 => {
+            330 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let root_2: u64 = h.f64_sqrt(first_1, mode_0).at(i)?;
@@ -2526,7 +2528,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fsub.d.in32x
-            330 => {
+            331 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
@@ -2537,7 +2539,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fadd.s.inx
-            331 => {
+            332 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2545,7 +2547,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as u64;
             }
             // fclass.s.inx
-            332 => {
+            333 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -2576,33 +2578,33 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.w.inx
-            333 => {
+            334 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.s.wu.inx
-            334 => {
+            335 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.w.s.inx
-            335 => {
+            336 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.wu.s.inx
-            336 => {
+            337 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fdiv.s.inx
-            337 => {
+            338 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2610,7 +2612,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as u64;
             }
             // feq.s.inx
-            338 => {
+            339 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2618,7 +2620,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.s.inx
-            339 => {
+            340 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2626,7 +2628,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s.inx
-            340 => {
+            341 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2634,7 +2636,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.s.inx
-            341 => {
+            342 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2643,7 +2645,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fmax.s.inx
-            342 => {
+            343 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2651,7 +2653,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as u64;
             }
             // fmin.s.inx
-            343 => {
+            344 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2659,7 +2661,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as u64;
             }
             // fmsub.s.inx
-            344 => {
+            345 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2668,7 +2670,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fmul.s.inx
-            345 => {
+            346 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2676,7 +2678,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as u64;
             }
             // fnmadd.s.inx
-            346 => {
+            347 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2686,7 +2688,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fnmsub.s.inx
-            347 => {
+            348 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2695,35 +2697,35 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as u64;
             }
             // fsgnj.s.inx
-            348 => {
+            349 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjn.s.inx
-            349 => {
+            350 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjx.s.inx
-            350 => {
+            351 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsqrt.s.inx
-            351 => {
+            352 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = root_2 as u64;
             }
             // fsub.s.inx
-            352 => {
+            353 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2731,7 +2733,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as u64;
             }
             // fadd.h.inx
-            353 => {
+            354 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2739,7 +2741,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as i16 as i32 as u32 as u64;
             }
             // fclass.h.inx
-            354 => {
+            355 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -2770,7 +2772,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.d.h.in32x
-            355 => {
+            356 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
@@ -2780,54 +2782,54 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // fcvt.h.d.in32x
-            356 => {
+            357 => {
                 let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
                 let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
                 let number_2: u16 = h.f64_to_f16(first_1, mode_0).at(i)?;
                 h.x[i.c()] = number_2 as i16 as i32 as u32 as u64;
             }
             // fcvt.h.s.inx
-            357 => {
+            358 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2 as i16 as i32 as u32 as u64;
             }
             // fcvt.h.w.inx
-            358 => {
+            359 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
             }
             // fcvt.h.wu.inx
-            359 => {
+            360 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
             }
             // fcvt.s.h.inx
-            360 => {
+            361 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.w.h.inx
-            361 => {
+            362 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.wu.h.inx
-            362 => {
+            363 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fdiv.h.inx
-            363 => {
+            364 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2835,7 +2837,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as i16 as i32 as u32 as u64;
             }
             // feq.h.inx
-            364 => {
+            365 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2843,7 +2845,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.h.inx
-            365 => {
+            366 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2851,7 +2853,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h.inx
-            366 => {
+            367 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2859,7 +2861,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.h.inx
-            367 => {
+            368 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2868,7 +2870,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fmax.h.inx
-            368 => {
+            369 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2876,7 +2878,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as i16 as i32 as u32 as u64;
             }
             // fmin.h.inx
-            369 => {
+            370 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2884,7 +2886,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as i16 as i32 as u32 as u64;
             }
             // fmsub.h.inx
-            370 => {
+            371 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2893,7 +2895,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fmul.h.inx
-            371 => {
+            372 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2901,7 +2903,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as i16 as i32 as u32 as u64;
             }
             // fnmadd.h.inx
-            372 => {
+            373 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2910,7 +2912,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fnmsub.h.inx
-            373 => {
+            374 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2919,21 +2921,21 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
             }
             // fsgnj.h.inx
-            374 => {
+            375 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
             }
             // fsgnjn.h.inx
-            375 => {
+            376 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
             }
             // fsgnjx.h.inx
-            376 => {
+            377 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2941,14 +2943,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
             }
             // fsqrt.h.inx
-            377 => {
+            378 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
                 h.x[i.b()] = root_2 as i16 as i32 as u32 as u64;
             }
             // fsub.h.inx
-            378 => {
+            379 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2956,61 +2958,61 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as i16 as i32 as u32 as u64;
             }
             // amoswap.b
-            379 => {
+            380 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoadd.b
-            380 => {
+            381 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoxor.b
-            381 => {
+            382 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoand.b
-            382 => {
+            383 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoor.b
-            383 => {
+            384 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomin.b
-            384 => {
+            385 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomax.b
-            385 => {
+            386 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amominu.b
-            386 => {
+            387 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomaxu.b
-            387 => {
+            388 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoswap.h
-            388 => {
+            389 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3019,7 +3021,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoadd.h
-            389 => {
+            390 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3028,7 +3030,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoxor.h
-            390 => {
+            391 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3037,7 +3039,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoand.h
-            391 => {
+            392 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3046,7 +3048,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoor.h
-            392 => {
+            393 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3055,7 +3057,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomin.h
-            393 => {
+            394 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3065,7 +3067,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomax.h
-            394 => {
+            395 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3075,7 +3077,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amominu.h
-            395 => {
+            396 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3084,7 +3086,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomaxu.h
-            396 => {
+            397 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3093,14 +3095,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amocas.b
-            397 => {
+            398 => {
                 let wanted_0: u8 = h.x[i.a()] as u8;
                 let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
                 h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
                 h.x[i.d()] = old_1 as i8 as i32 as u32 as u64;
             }
             // amocas.h
-            398 => {
+            399 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3110,7 +3112,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i16 as i32 as u32 as u64;
             }
             // amocas.w
-            399 => {
+            400 => {
                 if h.x[i.a()] & 3 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3120,7 +3122,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as u64;
             }
             // amocas.d
-            400 => {
+            401 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3135,7 +3137,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // cm.push
-            401 => {
+            402 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let base_1: u32 = h.x[2].wrapping_sub(count_0.wrapping_mul(4) as u64) as u32;
                 if i.imm >> 8 & 1 != 0 {
@@ -3179,7 +3181,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_sub(room_2 as u64) as u32 as u64;
             }
             // cm.pop
-            402 => {
+            403 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -3236,7 +3238,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
             }
             // cm.popret
-            403 => {
+            404 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -3294,7 +3296,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ((ra_15 >> 1) as u64) << 1;
             }
             // cm.popretz
-            404 => {
+            405 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -3353,14 +3355,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ((ra_15 >> 1) as u64) << 1;
             }
             // cm.mva01s
-            405 => {
+            406 => {
                 let first_0: u32 = h.x[i.a()] as u32;
                 let second_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = first_0 as u64;
                 h.x[i.d()] = second_1 as u64;
             }
             // cm.mvsa01
-            406 => {
+            407 => {
                 if i.imm != 0 {
                     return Err(Fault::new(Cause::Illegal, 0).at(i.at));
                 }
@@ -3368,26 +3370,26 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = h.x[i.d()];
             }
             // cm.jt
-            407 => {
+            408 => {
                 let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
                 next = target_0 as u64;
             }
             // cm.jalt
-            408 => {
+            409 => {
                 let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
                 h.x[i.a()] = end as u32 as u64;
                 next = target_0 as u64;
             }
             // ssrdp mop.r.n mop.rr.n
-            409 => h.x[i.a()] = 0,
+            410 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            410 => {
+            411 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            411 => {
+            412 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

@@ -360,7 +360,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = end;
                 next = target_0;
             }
-            // fence fence.tso wfi wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
+            // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
             38 => {}
             // ecall
             39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
@@ -610,24 +610,26 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let target_0: u64 = h.trap_return(1).at(i)?;
                 next = target_0;
             }
+            // wfi
+            75 => h.wait().at(i)?,
             // sfence.vma sinval.vma
-            75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+            76 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
             // sfence.w.inval sfence.inval.ir
-            76 => h.not_for_users().at(i)?,
+            77 => h.not_for_users().at(i)?,
             // flw
-            77 => {
+            78 => {
                 h.float_enabled().at(i)?;
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
             }
             // fsw
-            78 => {
+            79 => {
                 h.float_enabled().at(i)?;
                 h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?;
             }
             // fmadd.s
-            79 => {
+            80 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -637,7 +639,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fmsub.s
-            80 => {
+            81 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -647,7 +649,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmsub.s
-            81 => {
+            82 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -657,7 +659,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmadd.s
-            82 => {
+            83 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -668,7 +670,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fadd.s
-            83 => {
+            84 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -677,7 +679,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
             }
             // fsub.s
-            84 => {
+            85 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -686,7 +688,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
             }
             // fmul.s
-            85 => {
+            86 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -695,7 +697,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
             }
             // fdiv.s
-            86 => {
+            87 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -704,7 +706,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
             }
             // fsqrt.s
-            87 => {
+            88 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
@@ -712,7 +714,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
             }
             // fsgnj.s
-            88 => {
+            89 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -720,7 +722,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjn.s
-            89 => {
+            90 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -728,7 +730,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjx.s
-            90 => {
+            91 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -736,7 +738,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fmin.s
-            91 => {
+            92 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -745,7 +747,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fmax.s
-            92 => {
+            93 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -754,7 +756,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fle.s
-            93 => {
+            94 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -762,7 +764,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s
-            94 => {
+            95 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -770,7 +772,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.s
-            95 => {
+            96 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -778,46 +780,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.s
-            96 => {
+            97 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.s.w
-            97 => {
+            98 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.wu.s
-            98 => {
+            99 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.s.wu
-            99 => {
+            100 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fmv.x.w
-            100 => {
+            101 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as i32 as i64 as u64;
             }
             // fmv.w.x
-            101 => {
+            102 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()] as u32 as u64;
             }
             // fclass.s
-            102 => {
+            103 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -848,40 +850,40 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fld c.fld c.fldsp
-            103 => {
+            104 => {
                 h.float_enabled().at(i)?;
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = value_0;
             }
             // fsd c.fsd c.fsdsp
-            104 => {
+            105 => {
                 h.float_enabled().at(i)?;
                 h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
             }
             // fmadd.d
-            105 => {
+            106 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmsub.d
-            106 => {
+            107 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmsub.d
-            107 => {
+            108 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmadd.d
-            108 => {
+            109 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h
                     .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
@@ -890,125 +892,125 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_1;
             }
             // fadd.d
-            109 => {
+            110 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = sum_1;
             }
             // fsub.d
-            110 => {
+            111 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = difference_1;
             }
             // fmul.d
-            111 => {
+            112 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = product_1;
             }
             // fdiv.d
-            112 => {
+            113 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = quotient_1;
             }
             // fsqrt.d
-            113 => {
+            114 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = root_1;
             }
             // fsgnj.d
-            114 => {
+            115 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjn.d
-            115 => {
+            116 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjx.d
-            116 => {
+            117 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
             }
             // fmin.d
-            117 => {
+            118 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmax.d
-            118 => {
+            119 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fle.d fle.d.inx
-            119 | 495 => {
+            120 | 496 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // flt.d flt.d.inx
-            120 | 496 => {
+            121 | 497 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // feq.d feq.d.inx
-            121 | 494 => {
+            122 | 495 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fcvt.w.d fcvt.w.d.inx
-            122 | 491 => {
+            123 | 492 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.d.w
-            123 => {
+            124 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.wu.d fcvt.wu.d.inx
-            124 | 492 => {
+            125 | 493 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.d.wu
-            125 => {
+            126 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.s.d
-            126 => {
+            127 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.d.s
-            127 => {
+            128 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
@@ -1016,7 +1018,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fclass.d fclass.d.inx
-            128 | 484 => {
+            129 | 485 => {
                 h.float_enabled().at(i)?;
                 let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
                 let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
@@ -1046,19 +1048,19 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_6 & minus_0) as u64;
             }
             // flh
-            129 => {
+            130 => {
                 h.float_enabled().at(i)?;
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
             }
             // fsh
-            130 => {
+            131 => {
                 h.float_enabled().at(i)?;
                 h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?;
             }
             // fmadd.h
-            131 => {
+            132 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1068,7 +1070,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fmsub.h
-            132 => {
+            133 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1078,7 +1080,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmsub.h
-            133 => {
+            134 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1088,7 +1090,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmadd.h
-            134 => {
+            135 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1098,7 +1100,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fadd.h
-            135 => {
+            136 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1107,7 +1109,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
             }
             // fsub.h
-            136 => {
+            137 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1116,7 +1118,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
             }
             // fmul.h
-            137 => {
+            138 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1125,7 +1127,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
             }
             // fdiv.h
-            138 => {
+            139 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1134,7 +1136,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
             }
             // fsqrt.h
-            139 => {
+            140 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
@@ -1142,7 +1144,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
             }
             // fsgnj.h
-            140 => {
+            141 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1150,7 +1152,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjn.h
-            141 => {
+            142 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1158,7 +1160,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjx.h
-            142 => {
+            143 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1166,7 +1168,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fmin.h
-            143 => {
+            144 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1175,7 +1177,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fmax.h
-            144 => {
+            145 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1184,7 +1186,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fle.h
-            145 => {
+            146 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1192,7 +1194,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h
-            146 => {
+            147 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1200,7 +1202,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.h
-            147 => {
+            148 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1208,46 +1210,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.h
-            148 => {
+            149 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.h.w
-            149 => {
+            150 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.wu.h
-            150 => {
+            151 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.h.wu
-            151 => {
+            152 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fmv.x.h
-            152 => {
+            153 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64;
             }
             // fmv.h.x
-            153 => {
+            154 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
             }
             // fclass.h
-            154 => {
+            155 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -1278,7 +1280,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.h
-            155 => {
+            156 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
@@ -1286,7 +1288,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
             }
             // fcvt.h.s
-            156 => {
+            157 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
@@ -1294,7 +1296,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
             }
             // fcvt.d.h
-            157 => {
+            158 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
@@ -1302,67 +1304,67 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.d
-            158 => {
+            159 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvtmod.w.d
-            159 => {
+            160 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
                 h.x[i.b()] = number_0 as i32 as i64 as u64;
             }
             // fleq.d
-            160 => {
+            161 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fli.d
-            161 => {
+            162 => {
                 h.float_enabled().at(i)?;
                 let number_0: u64 = i.imm;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = number_0;
             }
             // fltq.d
-            162 => {
+            163 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fmaxm.d
-            163 => {
+            164 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fminm.d
-            164 => {
+            165 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fround.d
-            167 => {
+            168 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // froundnx.d
-            168 => {
+            169 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // fleq.s
-            169 => {
+            170 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1370,7 +1372,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fltq.s
-            170 => {
+            171 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1378,14 +1380,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.s
-            171 => {
+            172 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = i.imm as u32;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
             }
             // fmaxm.s
-            172 => {
+            173 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1394,7 +1396,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fminm.s
-            173 => {
+            174 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1403,7 +1405,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fround.s
-            174 => {
+            175 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
@@ -1411,7 +1413,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // froundnx.s
-            175 => {
+            176 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
@@ -1419,7 +1421,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // fleq.h
-            176 => {
+            177 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1427,14 +1429,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.h
-            177 => {
+            178 => {
                 h.float_enabled().at(i)?;
                 let number_0: u16 = i.imm as u16;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
             }
             // fltq.h
-            178 => {
+            179 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1442,7 +1444,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmaxm.h
-            179 => {
+            180 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1451,7 +1453,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fminm.h
-            180 => {
+            181 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1460,7 +1462,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fround.h
-            181 => {
+            182 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
@@ -1468,7 +1470,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // froundnx.h
-            182 => {
+            183 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
@@ -1476,43 +1478,43 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // sh1add
-            183 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
+            184 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
             // sh2add
-            184 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
+            185 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
             // sh3add
-            185 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
+            186 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
             // andn
-            186 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
+            187 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
             // orn
-            187 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
+            188 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
             // xnor
-            188 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
+            189 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
             // min
-            189 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
+            190 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
             // minu
-            190 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
             // max
-            191 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
+            192 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
             // maxu
-            192 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            193 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
             // rol
-            193 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
+            194 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
             // ror
-            194 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
+            195 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
             // rori
-            195 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
+            196 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
             // clz
-            196 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
+            197 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
             // ctz
-            197 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
+            198 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
             // cpop
-            198 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            199 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
             // sext.b c.sext.b
-            199 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
+            200 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
             // sext.h c.sext.h
-            200 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
+            201 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
             // orc.b
-            201 => {
+            202 => {
                 h.x[i.a()] = {
                     let t: u64 = h.x[i.b()];
                     let t = ((t & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f | t) & 0x8080808080808080;
@@ -1520,11 +1522,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // rev8
-            202 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
+            203 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
             // zext.h c.zext.h packw.zero
-            203 | 468 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            204 | 469 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            204 => {
+            205 => {
                 h.x[i.a()] = {
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -1538,7 +1540,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // clmulh
-            205 => {
+            206 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -1552,7 +1554,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 64) as u64
             }
             // clmulr
-            206 => {
+            207 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -1566,11 +1568,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 63) as u64
             }
             // pack
-            207 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
+            208 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
             // packh
-            209 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            210 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            210 => {
+            211 => {
                 let ones_0: u64 = 0x5555555555555555_u64;
                 let pairs_1: u64 = 0x3333333333333333_u64;
                 let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
@@ -1579,7 +1581,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
             }
             // xperm4
-            213 => {
+            214 => {
                 h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
                     | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
                     << 4
@@ -1612,7 +1614,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
             }
             // xperm8
-            214 => {
+            215 => {
                 h.x[i.a()] = ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -1659,17 +1661,17 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            215 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
+            216 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
             // bext
-            216 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
+            217 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
             // bexti
-            217 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            218 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            218 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
+            219 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
             // bset
-            219 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+            220 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
             // sm4ed
-            224 => {
+            225 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1681,7 +1683,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sm4ks
-            225 => {
+            226 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1692,82 +1694,82 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sha256sum0
-            226 => {
+            227 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
                     as i64 as u64;
             }
             // sha256sum1
-            227 => {
+            228 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
                     as i64 as u64;
             }
             // sha256sig0
-            228 => {
+            229 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
             }
             // sha256sig1
-            229 => {
+            230 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] =
                     (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
             }
             // sm3p0
-            230 => {
+            231 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
             }
             // sm3p1
-            231 => {
+            232 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
             }
             // czero.eqz
-            238 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            239 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            239 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            240 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // cbo.inval
-            240 => h.cache_block(0, h.x[i.a()]).at(i)?,
+            241 => h.cache_block(0, h.x[i.a()]).at(i)?,
             // cbo.clean
-            241 => h.cache_block(1, h.x[i.a()]).at(i)?,
+            242 => h.cache_block(1, h.x[i.a()]).at(i)?,
             // cbo.flush
-            242 => h.cache_block(2, h.x[i.a()]).at(i)?,
+            243 => h.cache_block(2, h.x[i.a()]).at(i)?,
             // cbo.zero
-            243 => h.cache_block(4, h.x[i.a()]).at(i)?,
+            244 => h.cache_block(4, h.x[i.a()]).at(i)?,
             // c.unimp
-            244 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            245 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            248 => next = i.imm,
+            249 => next = i.imm,
             // c.beqz
-            249 => {
+            250 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            250 => {
+            251 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            251 => next = h.x[i.a()] & !1,
+            252 => next = h.x[i.a()] & !1,
             // c.mv
-            252 => h.x[i.a()] = h.x[i.b()],
+            253 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            253 => {
+            254 => {
                 let target_0: u64 = h.x[i.a()] & !1;
                 h.x[i.b()] = end;
                 next = target_0;
             }
             // c.zext.b
-            254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            255 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            255 => h.x[i.a()] = !h.x[i.b()],
+            256 => h.x[i.a()] = !h.x[i.b()],
             // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
-            256 => h
+            257 => h
                 .vector_vv(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1777,7 +1779,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
-            257 => h
+            258 => h
                 .vector_vx(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1787,7 +1789,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadc.vim vmadc.vi vmadc.vim vmerge.vim
-            258 => h
+            259 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1797,7 +1799,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
-            259 => h
+            260 => h
                 .vector_vv(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1807,7 +1809,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
-            260 => h
+            261 => h
                 .vector_vx(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1817,7 +1819,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
-            261 => h
+            262 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1827,14 +1829,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vcompress.vm
-            262 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            263 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
             // vcpop.m
-            263 => {
+            264 => {
                 let count_0: u64 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
                 h.x[i.a()] = count_0;
             }
             // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
-            264 => h
+            265 => h
                 .vector_vf(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -1844,7 +1846,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
-            265 => h
+            266 => h
                 .vector_v(
                     (i.imm & 0x3fff) as u16,
                     (i.imm >> 14 & 0x1f) as u8,
@@ -1853,12 +1855,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfirst.m
-            266 => {
+            267 => {
                 let number_0: u64 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
                 h.x[i.a()] = number_0;
             }
             // vfmerge.vfm
-            267 => h
+            268 => h
                 .vector_vf(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 10 & 0x1f) as u8,
@@ -1868,14 +1870,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfmv.f.s
-            268 => {
+            269 => {
                 let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
                 h.x[i.a()] = value_0;
             }
             // vfmv.s.f
-            269 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
+            270 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
             // vfmv.v.f
-            270 => h
+            271 => h
                 .vector_vf(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15) as u8,
@@ -1885,7 +1887,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfslide1down.vf
-            271 => h
+            272 => h
                 .vector_slide1_down_float(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -1894,7 +1896,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vfslide1up.vf
-            272 => h
+            273 => h
                 .vector_slide1_up_float(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -1903,15 +1905,15 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vid.v
-            273 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
+            274 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
             // viota.m
-            274 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            275 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
             // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
-            275 => {
+            276 => {
                 h.vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
             }
             // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
-            276 => h
+            277 => h
                 .vector_load(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -1921,7 +1923,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
-            277 => h
+            278 => h
                 .vector_load_first(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -1931,9 +1933,9 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vlm.v
-            278 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            279 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
             // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v vloxei64.v vloxseg2ei64.v vloxseg3ei64.v vloxseg4ei64.v vloxseg5ei64.v vloxseg6ei64.v vloxseg7ei64.v vloxseg8ei64.v vluxei64.v vluxseg2ei64.v vluxseg3ei64.v vluxseg4ei64.v vluxseg5ei64.v vluxseg6ei64.v vluxseg7ei64.v vluxseg8ei64.v
-            279 | 481 => h
+            280 | 482 => h
                 .vector_load_indexed(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -1944,7 +1946,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
-            280 => h
+            281 => h
                 .vector_load_strided(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -1955,7 +1957,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
-            281 => h
+            282 => h
                 .vector_mask(
                     (i.imm & 0x3f) as u8,
                     (i.imm >> 6 & 0x1f) as u8,
@@ -1964,7 +1966,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmsbf.m vmsif.m vmsof.m
-            282 => h
+            283 => h
                 .vector_mask_first(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -1973,9 +1975,9 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.s.x
-            283 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
+            284 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
             // vmv.v.i
-            284 => h
+            285 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15 & 0x1f) as u8,
@@ -1985,7 +1987,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.v.v
-            285 => h
+            286 => h
                 .vector_vv(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15 & 0x1f) as u8,
@@ -1995,7 +1997,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.v.x
-            286 => h
+            287 => h
                 .vector_vx(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 15) as u8,
@@ -2005,14 +2007,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vmv.x.s
-            287 => {
+            288 => {
                 let value_0: u64 = h.vector_first(i.imm as u8).at(i)?;
                 h.x[i.a()] = value_0;
             }
             // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
-            288 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
+            289 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
             // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
-            289 => h
+            290 => h
                 .vector_vi(
                     (i.imm & 0x1ff) as u16,
                     (i.imm >> 9 & 0x1f) as u8,
@@ -2022,7 +2024,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vrgather.vi
-            290 => h
+            291 => h
                 .vector_gather_one(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2031,7 +2033,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vrgather.vv vrgatherei16.vv
-            291 => h
+            292 => h
                 .vector_gather(
                     (i.imm & 1) as u8,
                     (i.imm >> 1 & 0x1f) as u8,
@@ -2041,15 +2043,15 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vrgather.vx
-            292 => h
+            293 => h
                 .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vs1r.v vs2r.v vs4r.v vs8r.v
-            293 => {
+            294 => {
                 h.vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
             }
             // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
-            294 => h
+            295 => h
                 .vector_store(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2059,32 +2061,32 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vsetivli
-            295 => {
+            296 => {
                 let vl_0: u64 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)?;
                 h.x[i.a()] = vl_0;
             }
             // vsetvl
-            296 => {
+            297 => {
                 let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
                 let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1) as u8, h.x[i.b()]).at(i)?;
                 h.x[i.c()] = vl_1;
             }
             // vsetvli
-            297 => {
+            298 => {
                 let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
                 let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)?;
                 h.x[i.b()] = vl_1;
             }
             // vslide1down.vx
-            298 => h
+            299 => h
                 .vector_slide1_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vslide1up.vx
-            299 => h
+            300 => h
                 .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vslidedown.vi
-            300 => h
+            301 => h
                 .vector_slide_down(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2093,11 +2095,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vslidedown.vx
-            301 => h
+            302 => h
                 .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vslideup.vi
-            302 => h
+            303 => h
                 .vector_slide_up(
                     (i.imm & 0x1f) as u8,
                     (i.imm >> 5 & 0x1f) as u8,
@@ -2106,13 +2108,13 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vslideup.vx
-            303 => h
+            304 => h
                 .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
                 .at(i)?,
             // vsm.v
-            304 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+            305 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
             // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v vsoxei64.v vsoxseg2ei64.v vsoxseg3ei64.v vsoxseg4ei64.v vsoxseg5ei64.v vsoxseg6ei64.v vsoxseg7ei64.v vsoxseg8ei64.v vsuxei64.v vsuxseg2ei64.v vsuxseg3ei64.v vsuxseg4ei64.v vsuxseg5ei64.v vsuxseg6ei64.v vsuxseg7ei64.v vsuxseg8ei64.v
-            305 | 482 => h
+            306 | 483 => h
                 .vector_store_indexed(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2123,7 +2125,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
-            306 => h
+            307 => h
                 .vector_store_strided(
                     (i.imm & 7) as u8,
                     (i.imm >> 3 & 7) as u8,
@@ -2134,7 +2136,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 )
                 .at(i)?,
             // fadd.s.inx
-            331 => {
+            332 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2142,7 +2144,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as i32 as i64 as u64;
             }
             // fclass.s.inx
-            332 => {
+            333 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -2173,33 +2175,33 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.w.inx
-            333 => {
+            334 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.s.wu.inx
-            334 => {
+            335 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.w.s.inx
-            335 => {
+            336 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.wu.s.inx
-            336 => {
+            337 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fdiv.s.inx
-            337 => {
+            338 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2207,7 +2209,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as i32 as i64 as u64;
             }
             // feq.s.inx
-            338 => {
+            339 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2215,7 +2217,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.s.inx
-            339 => {
+            340 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2223,7 +2225,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s.inx
-            340 => {
+            341 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2231,7 +2233,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.s.inx
-            341 => {
+            342 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2240,7 +2242,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fmax.s.inx
-            342 => {
+            343 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2248,7 +2250,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as i32 as i64 as u64;
             }
             // fmin.s.inx
-            343 => {
+            344 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
@@ -2256,7 +2258,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as i32 as i64 as u64;
             }
             // fmsub.s.inx
-            344 => {
+            345 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2265,7 +2267,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fmul.s.inx
-            345 => {
+            346 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2273,7 +2275,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as i32 as i64 as u64;
             }
             // fnmadd.s.inx
-            346 => {
+            347 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2283,7 +2285,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fnmsub.s.inx
-            347 => {
+            348 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2292,35 +2294,35 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i32 as i64 as u64;
             }
             // fsgnj.s.inx
-            348 => {
+            349 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = (((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
             }
             // fsgnjn.s.inx
-            349 => {
+            350 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = ((!(b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
             }
             // fsgnjx.s.inx
-            350 => {
+            351 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = h.x[i.a()] as u32;
                 let b_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = (((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
             }
             // fsqrt.s.inx
-            351 => {
+            352 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = root_2 as i32 as i64 as u64;
             }
             // fsub.s.inx
-            352 => {
+            353 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let b_2: u32 = h.x[i.b()] as u32;
@@ -2328,7 +2330,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as i32 as i64 as u64;
             }
             // fadd.h.inx
-            353 => {
+            354 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2336,7 +2338,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = sum_3 as i16 as i64 as u64;
             }
             // fclass.h.inx
-            354 => {
+            355 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -2367,47 +2369,47 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.h.s.inx
-            357 => {
+            358 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2 as i16 as i64 as u64;
             }
             // fcvt.h.w.inx
-            358 => {
+            359 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.h.wu.inx
-            359 => {
+            360 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.s.h.inx
-            360 => {
+            361 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.w.h.inx
-            361 => {
+            362 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.wu.h.inx
-            362 => {
+            363 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fdiv.h.inx
-            363 => {
+            364 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2415,7 +2417,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = quotient_3 as i16 as i64 as u64;
             }
             // feq.h.inx
-            364 => {
+            365 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2423,7 +2425,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fle.h.inx
-            365 => {
+            366 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2431,7 +2433,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h.inx
-            366 => {
+            367 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2439,7 +2441,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmadd.h.inx
-            367 => {
+            368 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2448,7 +2450,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fmax.h.inx
-            368 => {
+            369 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2456,7 +2458,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = most_2 as i16 as i64 as u64;
             }
             // fmin.h.inx
-            369 => {
+            370 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
@@ -2464,7 +2466,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = least_2 as i16 as i64 as u64;
             }
             // fmsub.h.inx
-            370 => {
+            371 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2473,7 +2475,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fmul.h.inx
-            371 => {
+            372 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2481,7 +2483,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = product_3 as i16 as i64 as u64;
             }
             // fnmadd.h.inx
-            372 => {
+            373 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2490,7 +2492,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fnmsub.h.inx
-            373 => {
+            374 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2499,35 +2501,35 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_4 as i16 as i64 as u64;
             }
             // fsgnj.h.inx
-            374 => {
+            375 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
             }
             // fsgnjn.h.inx
-            375 => {
+            376 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
             }
             // fsgnjx.h.inx
-            376 => {
+            377 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = h.x[i.a()] as u16;
                 let b_1: u16 = h.x[i.b()] as u16;
                 h.x[i.c()] = (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
             }
             // fsqrt.h.inx
-            377 => {
+            378 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
                 h.x[i.b()] = root_2 as i16 as i64 as u64;
             }
             // fsub.h.inx
-            378 => {
+            379 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let b_2: u16 = h.x[i.b()] as u16;
@@ -2535,61 +2537,61 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = difference_3 as i16 as i64 as u64;
             }
             // amoswap.b
-            379 => {
+            380 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoadd.b
-            380 => {
+            381 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoxor.b
-            381 => {
+            382 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoand.b
-            382 => {
+            383 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoor.b
-            383 => {
+            384 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomin.b
-            384 => {
+            385 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomax.b
-            385 => {
+            386 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amominu.b
-            386 => {
+            387 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomaxu.b
-            387 => {
+            388 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoswap.h
-            388 => {
+            389 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2598,7 +2600,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoadd.h
-            389 => {
+            390 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2607,7 +2609,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoxor.h
-            390 => {
+            391 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2616,7 +2618,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoand.h
-            391 => {
+            392 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2625,7 +2627,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoor.h
-            392 => {
+            393 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2634,7 +2636,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomin.h
-            393 => {
+            394 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2644,7 +2646,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomax.h
-            394 => {
+            395 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2654,7 +2656,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amominu.h
-            395 => {
+            396 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2663,7 +2665,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomaxu.h
-            396 => {
+            397 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2672,14 +2674,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amocas.b
-            397 => {
+            398 => {
                 let wanted_0: u8 = h.x[i.a()] as u8;
                 let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
                 h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
                 h.x[i.d()] = old_1 as i8 as i64 as u64;
             }
             // amocas.h
-            398 => {
+            399 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2689,7 +2691,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i16 as i64 as u64;
             }
             // amocas.w
-            399 => {
+            400 => {
                 if h.x[i.a()] & 3 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2699,7 +2701,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i32 as i64 as u64;
             }
             // amocas.d
-            400 => {
+            401 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2709,7 +2711,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1;
             }
             // cm.push
-            401 => {
+            402 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let base_1: u64 = h.x[2].wrapping_sub(count_0.wrapping_mul(8) as u64);
                 if i.imm >> 8 & 1 != 0 {
@@ -2753,7 +2755,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_sub(room_2 as u64);
             }
             // cm.pop
-            402 => {
+            403 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2810,7 +2812,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_add(room_1 as u64);
             }
             // cm.popret
-            403 => {
+            404 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2868,7 +2870,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ra_15 >> 1 << 1;
             }
             // cm.popretz
-            404 => {
+            405 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2927,14 +2929,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ra_15 >> 1 << 1;
             }
             // cm.mva01s
-            405 => {
+            406 => {
                 let first_0: u64 = h.x[i.a()];
                 let second_1: u64 = h.x[i.b()];
                 h.x[i.c()] = first_0;
                 h.x[i.d()] = second_1;
             }
             // cm.mvsa01
-            406 => {
+            407 => {
                 if i.imm != 0 {
                     return Err(Fault::new(Cause::Illegal, 0).at(i.at));
                 }
@@ -2942,20 +2944,20 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = h.x[i.d()];
             }
             // cm.jt
-            407 => {
+            408 => {
                 let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
                 next = target_0;
             }
             // cm.jalt
-            408 => {
+            409 => {
                 let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
                 h.x[i.a()] = end;
                 next = target_0;
             }
             // ssrdp mop.r.n mop.rr.n
-            409 => h.x[i.a()] = 0,
+            410 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            410 => {
+            411 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -2964,7 +2966,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            411 => {
+            412 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
@@ -2980,64 +2982,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            412 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            413 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            413 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            414 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            414 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            415 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            415 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            416 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            416 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            417 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            417 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            418 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            418 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            419 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            419 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            420 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            420 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            421 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            421 => {
+            422 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            422 => {
+            423 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            423 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            424 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            424 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            425 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            425 => {
+            426 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            426 => {
+            427 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            427 => {
+            428 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            428 => {
+            429 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            429 => {
+            430 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3046,7 +3048,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            430 => {
+            431 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3057,7 +3059,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            431 => {
+            432 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3066,7 +3068,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            432 => {
+            433 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3075,7 +3077,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            433 => {
+            434 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3084,7 +3086,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            434 => {
+            435 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3093,7 +3095,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            435 => {
+            436 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3102,7 +3104,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            436 => {
+            437 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3111,7 +3113,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            437 => {
+            438 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3120,7 +3122,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            438 => {
+            439 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3129,7 +3131,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            439 => {
+            440 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3138,7 +3140,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // ld.aq
-            440 => {
+            441 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -3146,131 +3148,131 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = value_0;
             }
             // sd.rl
-            441 => {
+            442 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
                 h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
             }
             // fcvt.l.s
-            442 => {
+            443 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.l
-            443 => {
+            444 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.lu.s
-            444 => {
+            445 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.lu
-            445 => {
+            446 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.l.d fcvt.l.d.inx
-            446 => {
+            447 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.l
-            447 => {
+            448 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.lu.d fcvt.lu.d.inx
-            448 => {
+            449 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.lu
-            449 => {
+            450 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fmv.x.d
-            450 => {
+            451 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fmv.d.x
-            451 => {
+            452 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fcvt.l.h
-            452 => {
+            453 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.l
-            453 => {
+            454 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.lu.h
-            454 => {
+            455 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.lu
-            455 => {
+            456 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // add.uw
-            456 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            457 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            457 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            458 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            458 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            459 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            459 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            460 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            460 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            461 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            461 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            462 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            462 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            463 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            463 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            464 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            464 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            465 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            465 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            466 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            466 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            467 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
             // packw
-            467 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            468 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
             // aes64es
-            469 => {
+            470 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -3287,7 +3289,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64esm
-            470 => {
+            471 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -3310,7 +3312,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
             }
             // aes64ds
-            471 => {
+            472 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -3328,7 +3330,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64dsm
-            472 => {
+            473 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -3358,12 +3360,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // aes64ks2
-            473 => {
+            474 => {
                 let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
                 h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
             }
             // aes64ks1i
-            474 => {
+            475 => {
                 let last_0: u32 = (h.x[i.a()] >> 32) as u32;
                 let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
                 let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
@@ -3376,7 +3378,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
             }
             // aes64im
-            475 => {
+            476 => {
                 let c0_0: u32 = h.x[i.a()] as u32;
                 let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
                 let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
@@ -3394,102 +3396,102 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // sha512sum0
-            476 => {
+            477 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
             }
             // sha512sum1
-            477 => {
+            478 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
             }
             // sha512sig0
-            478 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            479 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
             // sha512sig1
-            479 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            480 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
             // c.zext.w
-            480 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            481 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
             // fadd.d.inx
-            483 => {
+            484 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.x[i.c()] = sum_1;
             }
             // fcvt.d.l.inx
-            485 => {
+            486 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.lu.inx
-            486 => {
+            487 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.s.inx
-            487 => {
+            488 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.d.w.inx
-            488 => {
+            489 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.wu.inx
-            489 => {
+            490 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.s.d.inx
-            490 => {
+            491 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fdiv.d.inx
-            493 => {
+            494 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.x[i.c()] = quotient_1;
             }
             // fmadd.d.inx
-            497 => {
+            498 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmax.d.inx
-            498 => {
+            499 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fmin.d.inx
-            499 => {
+            500 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmsub.d.inx
-            500 => {
+            501 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmul.d.inx
-            501 => {
+            502 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.x[i.c()] = product_1;
             }
             // fnmadd.d.inx
-            502 => {
+            503 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h
                     .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
@@ -3497,105 +3499,105 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_1;
             }
             // fnmsub.d.inx
-            503 => {
+            504 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fsgnj.d.inx
-            504 => {
+            505 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjn.d.inx
-            505 => {
+            506 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjx.d.inx
-            506 => {
+            507 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
             }
             // fsqrt.d.inx
-            507 => {
+            508 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = root_1;
             }
             // fsub.d.inx
-            508 => {
+            509 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.x[i.c()] = difference_1;
             }
             // fcvt.l.s.inx
-            509 => {
+            510 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.lu.s.inx
-            510 => {
+            511 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = h.x[i.a()] as u32;
                 let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.l.inx
-            511 => {
+            512 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.s.lu.inx
-            512 => {
+            513 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.d.h.inx
-            513 => {
+            514 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.d.inx
-            514 => {
+            515 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.h.l.inx
-            515 => {
+            516 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.h.lu.inx
-            516 => {
+            517 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1 as i16 as i64 as u64;
             }
             // fcvt.l.h.inx
-            517 => {
+            518 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.lu.h.inx
-            518 => {
+            519 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = h.x[i.a()] as u16;
                 let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // amocas.q
-            519 => {
+            520 => {
                 if h.x[i.a()] & 0xf != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }

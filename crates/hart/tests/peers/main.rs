@@ -7,6 +7,7 @@ mod floats;
 mod instructions;
 mod mutants;
 mod peer;
+mod privileged;
 #[path = "../it/programs.rs"]
 mod programs;
 mod qemu;
@@ -14,5 +15,7 @@ mod twins;
 mod vectors;
 
 fn main() {
-    isaglot_testing::suite::run(qemu::trials().into_iter().chain(mutants::trials()).collect());
+    isaglot_testing::suite::run(
+        qemu::trials().into_iter().chain(mutants::trials()).chain(privileged::trials()).collect(),
+    );
 }

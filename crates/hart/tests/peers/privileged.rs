@@ -1,0 +1,166 @@
+//! The programs of `tests/privileged`, for both widths: what they log is the same on our hart, at any length of slices and by the
+//! interpreter, as on QEMU's machine (Debian: `gcc-riscv64-unknown-elf`, `qemu-system-misc`).
+//!
+//! A file `NAME.qemu` beside a program names lines of its log in which QEMU does something else than the manual says, a line each: the
+//! width, the number of the line, what we log, and why.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use isaglot_hart::{Config, Hart, Stop};
+use isaglot_model::Isa;
+use isaglot_testing::{Failed, Trial};
+use object::{Object, ObjectSegment, ObjectSymbol};
+
+use crate::description;
+
+/// More than any program needs.
+const STEPS: u64 = 5_000_000;
+
+/// Programs up to so many instructions are run in other ways, too; longer ones would take minutes.
+const SHORT: u64 = 150_000;
+
+/// How a program is run.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// At one go.
+    Whole,
+    /// In slices of so many instructions.
+    Slices(u64),
+    /// Each instruction by the definition of its semantics.
+    Interpreter,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/privileged")
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    use isaglot_testing::peer::{QEMU_SYSTEM, RISCV_ELF_GCC, trial};
+    let mut trials = Vec::new();
+    for path in isaglot_testing::bless::cases(&folder(), ".S") {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for xlen in [32, 64] {
+            let program = name.clone();
+            let check = move || check(&program, xlen);
+            trials.push(trial(format!("privileged_{name}_rv{xlen}"), &[RISCV_ELF_GCC, QEMU_SYSTEM], check));
+        }
+    }
+    trials
+}
+
+fn compile(dir: &Path, name: &str, xlen: u32) -> Result<PathBuf, String> {
+    let out = dir.join(name);
+    let abi = if xlen == 64 { "lp64" } else { "ilp32" };
+    let done = Command::new("riscv64-unknown-elf-gcc")
+        .args([&format!("-march=rv{xlen}ima_zicsr_zifencei"), &format!("-mabi={abi}")])
+        .args(["-mcmodel=medany", "-nostdlib", "-static", "-T", "link.ld", "-o"])
+        .arg(&out)
+        .arg(format!("{name}.S"))
+        .current_dir(folder())
+        .output()
+        .map_err(|e| e.to_string())?;
+    if done.status.success() { Ok(out) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
+}
+
+fn on_qemu(program: &Path, xlen: u32) -> Result<Vec<u8>, String> {
+    let out = Command::new(format!("qemu-system-riscv{xlen}"))
+        .args(["-M", "spike", "-display", "none", "-serial", "stdio", "-monitor", "none", "-cpu"])
+        .arg(format!("rv{xlen},svinval=true"))
+        .arg("-bios")
+        .arg(program)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| e.to_string())?;
+    if out.status.code() == Some(0) { Ok(out.stdout) } else { Err(format!("qemu: {out:?}")) }
+}
+
+fn on_hart(isa: &Isa, program: &Path, way: Way) -> Result<(Vec<u8>, u64), String> {
+    let bytes = std::fs::read(program).map_err(|e| e.to_string())?;
+    let elf = object::File::parse(&*bytes).map_err(|e| e.to_string())?;
+    let mut config = Config::new(if elf.is_64() { 64 } else { 32 });
+    config.ebreak_stops = false;
+    let mut hart = Hart::new(isa, config)?;
+    for s in elf.segments() {
+        let data = s.data().map_err(|e| e.to_string())?;
+        hart.memory().write(s.address(), data).map_err(|at| format!("no memory at {at:#x}"))?;
+    }
+    let symbol = |name: &str| elf.symbol_by_name(name).map(|s| s.address());
+    symbol("tohost").into_iter().for_each(|address| hart.set_tohost(address));
+    hart.set_pc(elf.entry());
+    let mut stop = Stop::Limit;
+    let mut left = STEPS;
+    while stop == Stop::Limit && left > 0 {
+        let slice = match way {
+            Way::Whole => left,
+            Way::Slices(length) => length,
+            Way::Interpreter => 1,
+        };
+        left = left.saturating_sub(slice);
+        let pc = hart.pc();
+        let body = match way {
+            Way::Interpreter => hart.fetch(pc).and_then(|(word, _)| {
+                let body = hart.instruction(&word).and_then(|id| isa.body(id, hart.xlen()))?;
+                Some((word, body))
+            }),
+            _ => None,
+        };
+        stop = match body {
+            Some((word, body)) => hart.interpret(&word, &body).unwrap_or(Stop::Limit),
+            None => hart.run(slice),
+        };
+    }
+    match stop {
+        Stop::Tohost(1) => Ok((hart.take_console(), hart.retired())),
+        stop => Err(format!("{way:?}: {stop:x?} at {:#x}", hart.pc())),
+    }
+}
+
+/// Where QEMU is wrong: the number of a line and what it should be.
+fn faults(name: &str, xlen: u32) -> Vec<(usize, String)> {
+    let text = std::fs::read_to_string(folder().join(format!("{name}.qemu"))).unwrap_or_default();
+    let mut all = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.split_whitespace();
+        let mut next = || words.next().unwrap_or_default();
+        let (width, number, value) = (next(), next(), next());
+        if width == format!("rv{xlen}") {
+            all.push((number.parse().unwrap_or_default(), value.to_owned()));
+        }
+    }
+    all
+}
+
+fn check(name: &str, xlen: u32) -> Result<(), Failed> {
+    let isa = description::isa();
+    let dir = tempfile::tempdir()?;
+    let program = compile(dir.path(), name, xlen)?;
+    let (got, count) = on_hart(&isa, &program, Way::Whole)?;
+    let want = String::from_utf8_lossy(&on_qemu(&program, xlen)?).into_owned();
+    let mut want: Vec<&str> = want.lines().collect();
+    let faults = faults(name, xlen);
+    for (at, value) in &faults {
+        let line = want.get_mut(*at).ok_or("a fault of QEMU that there is not")?;
+        if *line == value {
+            return Err(format!("line {at}: QEMU is right").into());
+        }
+        *line = value;
+    }
+    let text = String::from_utf8_lossy(&got).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    let differ: Vec<String> = (0..want.len().max(lines.len()))
+        .filter(|&at| want.get(at) != lines.get(at))
+        .map(|at| format!("line {at}: QEMU {:?}, we {:?}", want.get(at), lines.get(at)))
+        .collect();
+    println!("qemu: RV{xlen} {name}: {}/{} lines", want.len() - differ.len().min(want.len()), want.len());
+    if !differ.is_empty() || want.is_empty() {
+        return Err(differ.join("\n").into());
+    }
+    let ways: &[Way] = if count <= SHORT { &[Way::Slices(1), Way::Slices(7), Way::Interpreter] } else { &[] };
+    for &way in ways {
+        if on_hart(&isa, &program, way)? != (got.clone(), count) {
+            return Err(format!("{way:?} differs").into());
+        }
+    }
+    Ok(())
+}
