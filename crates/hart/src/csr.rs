@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::cause::Level;
 use crate::float_unit::Float;
-use crate::machine::Level;
 use crate::protection::Protection;
 use crate::trigger::Triggers;
 use crate::vector_state::{Extent, Unit};
-use crate::view::Paging;
+use crate::view::{Paging, Space, View};
 
 const MSTATUS: u16 = 0x300;
 const MISA: u16 = 0x301;
@@ -421,6 +421,28 @@ impl Csrs {
     pub(crate) fn data_level(&self, level: Level) -> Level {
         let status = self.get(MSTATUS);
         if level == Level::Mach && status >> 17 & 1 == 1 { Level::from_bits(status >> 11) } else { level }
+    }
+
+    /// How addresses are found with the rights of a level.
+    fn space(&self, level: Level) -> Space {
+        let paging = self.paging().filter(|_| level <= Level::Super);
+        // Without protection and without translation all levels are the same.
+        if paging.is_none() && !self.protection.is_used {
+            return Space::PLAIN;
+        }
+        let (sum, mxr) = self.memory_rights();
+        Space { level, paging, sum: sum && paging.is_some(), mxr: mxr && paging.is_some() }
+    }
+
+    /// How the instructions of a level are found.
+    pub(crate) fn code_space(&self, level: Level) -> Space {
+        Space { sum: false, mxr: false, ..self.space(level) }
+    }
+
+    /// How addresses are found at a level.
+    pub(crate) fn view(&self, level: Level) -> View {
+        let data = self.space(self.data_level(level));
+        View { data, code: self.code_space(level), armed: self.triggers.armed(level) }
     }
 
     /// Whether accesses set the accessed and dirty bits of page tables.

@@ -605,7 +605,7 @@ impl<'a> Hart<'a> {
 
     /// Whether a trap that goes there gets anywhere: a handler that cannot be fetched traps, too, which another level may handle.
     pub(crate) fn can_handle(&mut self, level: Level, handler: u64) -> bool {
-        let space = Space::of_code(&self.machine.csrs, level);
+        let space = self.machine.csrs.code_space(level);
         let Err(fault) = self.peek(space, handler) else { return true };
         match self.machine.csrs.handler(level, fault.cause.code(level)) {
             (Level::Mach, Some(next)) if level != Level::Mach => self.can_handle(Level::Mach, next),

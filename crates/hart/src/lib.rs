@@ -14,6 +14,7 @@
 
 mod block;
 mod cache;
+mod cause;
 mod clint;
 mod config;
 mod csr;

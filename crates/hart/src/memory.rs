@@ -10,9 +10,9 @@ use isaglot_invariant::Impossible as _;
 
 use rustc_hash::FxHashMap;
 
+use crate::cause::{Cause, Fault};
 use crate::clint::Clint;
 use crate::limits::MAX_MEMORY;
-use crate::machine::{Cause, Fault};
 use crate::protection::{Access, Protection};
 use crate::view::{Looking, Space, View, access_fault};
 use crate::watch::{Access as Watched, Watchpoint};

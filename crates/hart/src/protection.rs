@@ -5,7 +5,7 @@
 //! Where no region has any, the machine level may do all and the others nothing, once a program has written a
 //! configuration. Before that there is no protection, so that a program that knows none runs at every level.
 
-use crate::machine::Level;
+use crate::cause::Level;
 
 /// How many regions there are.
 pub(crate) const REGIONS: usize = 16;

@@ -3,7 +3,7 @@
 //! A trigger fires before a fetch, load or store whose address it matches, with a breakpoint exception. It also fires in a
 //! handler of the machine level, which `tcontrol` could prevent and which there is not.
 
-use crate::machine::Level;
+use crate::cause::Level;
 use crate::protection::Access;
 
 /// How many there are.

@@ -6,8 +6,7 @@
 //! them, after all checks, so they are the translation cache too; they are emptied when the view changes. Where a page does
 //! not have the same answer for all of its bytes it is never in them. A fence empties them, as do writes of registers.
 
-use crate::csr::Csrs;
-use crate::machine::{Cause, Fault, Level};
+use crate::cause::{Cause, Fault, Level};
 use crate::memory::{Memory, PAGE};
 use crate::protection::{Access, Protection};
 use crate::trigger::Armed;
@@ -62,29 +61,14 @@ pub(crate) struct Space {
     pub(crate) level: Level,
     pub(crate) paging: Option<Paging>,
     /// The supervisor may use pages of the user.
-    sum: bool,
+    pub(crate) sum: bool,
     /// What can be executed can be read.
-    mxr: bool,
+    pub(crate) mxr: bool,
 }
 
 impl Space {
     /// Without any check.
     pub(crate) const PLAIN: Space = Space { level: Level::Mach, paging: None, sum: false, mxr: false };
-
-    fn of(csrs: &Csrs, level: Level) -> Space {
-        let paging = csrs.paging().filter(|_| level <= Level::Super);
-        // Without protection and without translation all levels are the same.
-        if paging.is_none() && !csrs.protection.is_used {
-            return Space::PLAIN;
-        }
-        let (sum, mxr) = csrs.memory_rights();
-        Space { level, paging, sum: sum && paging.is_some(), mxr: mxr && paging.is_some() }
-    }
-
-    /// How the instructions of a level are found.
-    pub(crate) fn of_code(csrs: &Csrs, level: Level) -> Space {
-        Space { sum: false, mxr: false, ..Space::of(csrs, level) }
-    }
 }
 
 /// How addresses are found now.
@@ -98,12 +82,6 @@ pub(crate) struct View {
 impl View {
     /// Without any check.
     pub(crate) const PLAIN: View = View { data: Space::PLAIN, code: Space::PLAIN, armed: Vec::new() };
-
-    /// That of a level.
-    pub(crate) fn of(csrs: &Csrs, level: Level) -> View {
-        let data = Space::of(csrs, csrs.data_level(level));
-        View { data, code: Space::of_code(csrs, level), armed: csrs.triggers.armed(level) }
-    }
 
     /// Whether a trigger can fire at a fetch.
     pub(crate) fn watches_code(&self) -> bool {
