@@ -558,8 +558,8 @@ impl<'a> Hart<'a> {
             Cause::InstructionAccess | Cause::InstructionPage => 0,
             _ => self.fetch(pc).map_or(0, |(w, _)| w.low_u64()),
         };
-        // What reads and writes in one traps as a store does: the atomic instructions but `lr`.
-        let is_atomic = insn & 0x7f == 0x2f && insn >> 27 & 0x1f != 2;
+        // What reads and writes in one traps as a store does: the atomic instructions but `lr` (00010) and Zalasr's loads (00110).
+        let is_atomic = insn & 0x7f == 0x2f && !matches!(insn >> 27 & 0x1f, 0b00010 | 0b00110);
         let cause = match fault.cause {
             Cause::LoadAccess if is_atomic => Cause::StoreAccess,
             Cause::LoadPage if is_atomic => Cause::StorePage,

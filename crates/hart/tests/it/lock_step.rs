@@ -38,7 +38,7 @@ fn is_plain(isa: &Isa, id: EncodingId, xlen: u32) -> bool {
         Statement::Trap(cause, _) => !cause.ends_with("misaligned"),
         Statement::Call { callee, .. } => {
             let name = env.externs()[callee.0 as usize].name.as_str();
-            ["csr_", "trap_", "fence", "lun_", "device", "cache", "wait"].iter().any(|p| name.starts_with(p))
+            ["csr_", "trap_", "fence", "lun_", "device", "cache", "wait", "vector_"].iter().any(|p| name.starts_with(p))
         }
         _ => false,
     };
