@@ -190,7 +190,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
             ["run", "--isa", "rv64gc", &ours.display().to_string()].iter().map(|s| (*s).to_owned()).collect();
         let units = retired(&args)?;
         let peer = Some(vec!["qemu-riscv64".to_owned(), peer.display().to_string()]);
-        let native = [&[jit.clone()], args.as_slice(), &["--jit".to_owned()]].concat();
+        let native = [std::slice::from_ref(&jit), args.as_slice(), &["--jit".to_owned()]].concat();
         rows.push(Row { name: format!("run {name}, instructions"), args, units, count: false, peer: peer.clone() });
         rows.push(Row { name: format!("run --jit {name}, instructions"), args: native, units, count: false, peer });
     }
