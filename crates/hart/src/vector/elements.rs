@@ -153,7 +153,7 @@ impl Machine {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "what an instruction says, one thing each")]
 fn each(unit: &mut Unit, o: &Operation, sizes: &Sizes, lane: &mut Lane, vd: u8, vs2: u8, b: Source, masked: bool) {
     let takes_mask = matches!(o.shape, Shape::CarryIn | Shape::CarryOut);
     let is_bit = matches!(o.shape, Shape::Compare | Shape::CarryOut);
@@ -189,7 +189,7 @@ fn each(unit: &mut Unit, o: &Operation, sizes: &Sizes, lane: &mut Lane, vd: u8, 
     }
 }
 
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "what an instruction says, one thing each")]
 fn reduce(unit: &mut Unit, o: &Operation, sizes: &Sizes, lane: &mut Lane, vd: u8, vs2: u8, b: Source, masked: bool) {
     let Source::Group(first) = b else { return };
     if unit.vl == 0 {
