@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use isaglot_asm::{Hooks, Stream};
 use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
-use isaglot_source::Diagnostics;
+use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xintf::check::{Target, check};
-use isaglot_xintf::map::{self, Levels};
+use isaglot_xintf::map::{self, Levels, context};
 use isaglot_xintf::resolve::{Names, resolve};
 
 use crate::cmd::xintf;
@@ -31,10 +31,35 @@ pub(crate) struct CallArgs {
     /// The privilege level of the program: user, super, hyper or mach.
     #[arg(long, value_name = "LEVEL", requires = "map", value_parser = parse_level)]
     pub(crate) level: Option<Levels>,
+    /// The context of the map that is in force for a program of the level user; `default` if not given.
+    #[arg(long, value_name = "NAME", requires = "map")]
+    pub(crate) context: Option<String>,
 }
 
 fn parse_level(text: &str) -> Result<Levels, String> {
     Levels::named(text).ok_or_else(|| "expected user, super, hyper or mach".to_owned())
+}
+
+/// The tables that a program sees with its context in force.
+fn in_context(map: map::Map, args: &CallArgs, found: &mut Diagnostics) -> Option<map::Map> {
+    let Some(name) = &args.context else { return Some(map) };
+    if args.level != Some(Levels::USER) {
+        let d = Diagnostic::error("E-CONTEXT-LEVEL", "`--context` is about programs of the level user");
+        found.push(d.note("all other levels have the same tables, whatever context is in force"));
+        return None;
+    }
+    match map.context(name) {
+        Some(context) => Some(map.while_in(context)),
+        None if name == context::DEFAULT => Some(map),
+        None => {
+            let names: Vec<&str> =
+                [context::DEFAULT].into_iter().chain(map.contexts.iter().map(|c| c.name.as_str())).collect();
+            let near = isaglot_source::closest(name, names.iter().copied());
+            let d = Diagnostic::error("E-CONTEXT", format!("the map has no context `{name}`")).did_you_mean(near);
+            found.push(d.note(format!("it has {}", names.join(", "))));
+            None
+        }
+    }
 }
 
 /// The interfaces that may be called, and the map that gives literal numbers a meaning.
@@ -57,7 +82,7 @@ impl Interfaces {
             let bytes = session.files.get(id).map(|f| f.bytes.clone())?;
             let mut map = map::read(id, &bytes, &set, xlen, &mut found);
             map::build(&mut map, &mut found);
-            Some(map)
+            in_context(map, args, &mut found)
         });
         session.report(&found);
         (!found.has_errors()).then_some(Interfaces { names, map: map.zip(args.level), xlen })

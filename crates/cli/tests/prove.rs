@@ -65,11 +65,47 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
+/// Ways in which a context reaches what another one owns: the context, and a text of the machine's file and what stands there instead.
+const LEAKS: &[(&str, &str, &str, &str)] = &[
+    (
+        "a device of another context",
+        "red",
+        "dev_map = [\n    { lun = 32, device = \"red\"",
+        "dev_map = [\n    { lun = 40, device = \"blue\", sub = 0 },\n    { lun = 32, device = \"red\"",
+    ),
+    (
+        "a device of the first tables",
+        "blue",
+        "{ lun = 32, device = \"blue\"",
+        "{ lun = 4095, device = \"top\", sub = 0 },\n    { lun = 32, device = \"blue\"",
+    ),
+    (
+        "another subdevice of a device",
+        "blue",
+        "{ lun = 32, device = \"blue\"",
+        "{ lun = 33, device = \"red\", sub = 0 },\n    { lun = 32, device = \"blue\"",
+    ),
+    ("a device that is no longer shared", "red", "shared = [\"common\"]", "shared = []"),
+    (
+        "a device of a process for all",
+        "default",
+        "serves = [{ interface = \"com.bigbucks:Frobate\" }]",
+        "serves = []\n[[device]]\nname = \"blue\"\nserves = [{ interface = \"com.bigbucks:Frobate\" }]",
+    ),
+    (
+        "a fallback device that remembers",
+        "red",
+        "[devices.top.subs]",
+        "[devices.fallback]\nstate = { n = 0 }\nsubs.1 = { 0 = { ret = \"$n\", set = { n = \"rs2\" } } }\n[devices.top.subs]",
+    ),
+];
+
 fn main() {
     let mut trials = vec![peer::trial("prove_laws", &[peer::Z3], laws)];
     for xlen in [32, 64] {
         trials.push(peer::trial(format!("prove_machine_rv{xlen}"), &[peer::Z3], move || sound(xlen)));
         trials.push(peer::trial(format!("prove_faults_rv{xlen}"), &[peer::Z3], move || faults(xlen)));
+        trials.push(peer::trial(format!("prove_isolation_rv{xlen}"), &[peer::Z3], move || isolation(xlen)));
         let peers = [peer::Z3, peer::RISCV_GCC];
         trials.push(peer::trial(format!("prove_routines_rv{xlen}"), &peers, move || routines(xlen)));
     }
@@ -118,7 +154,12 @@ fn laws() -> Result<(), Failed> {
 }
 
 fn machine(dir: &Path, xlen: u32, from: &str, to: &str) -> Result<(), Failed> {
-    let text = std::fs::read_to_string(data("cpu.toml"))?.replace("xlen = 64", &format!("xlen = {xlen}"));
+    machine_like("cpu.toml", dir, xlen, from, to)
+}
+
+/// The machine of a file of this folder, with one text of it replaced.
+fn machine_like(name: &str, dir: &Path, xlen: u32, from: &str, to: &str) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(data(name))?.replace("xlen = 64", &format!("xlen = {xlen}"));
     if !text.contains(from) {
         return Err(format!("the machine has no `{from}`").into());
     }
@@ -192,6 +233,43 @@ fn faults(xlen: u32) -> Result<(), Failed> {
         }
     }
     println!("prove: RV{xlen}: {}/{} faults refuted and reproduced", FAULTS.len() - wrong.len(), FAULTS.len());
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// Contexts: all laws hold of the machine as it is; each leak is refuted for the context that has it, and a run shows it.
+fn isolation(xlen: u32) -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    machine_like("contexts.toml", dir.path(), xlen, "", "")?;
+    let laws = "isolation,fallback,escape";
+    let claims = prove(dir.path(), &["--cpu", "cpu.toml", "--law", laws])?;
+    let isolated = claims.iter().filter(|c| c["law"] == "isolation").count();
+    let escapes = claims.iter().filter(|c| c["law"] == "escape").filter(|c| c["verdict"] == "refuted").count();
+    // The units of the shared device are such that no `xext` gives them.
+    if (isolated, escapes) != (3, 2) {
+        return Err(format!("three contexts were expected, two with units that nobody is given: {claims:?}").into());
+    }
+    let rest: Vec<Value> = claims.into_iter().filter(|c| c["law"] != "escape").collect();
+    verdicts(&rest, "proved")?;
+    let mut wrong = Vec::new();
+    for &(name, context, from, to) in LEAKS {
+        machine_like("contexts.toml", dir.path(), xlen, from, to)?;
+        let args = ["--cpu", "cpu.toml", "--law", "isolation", "--counterexample", "found"];
+        let claims = prove(dir.path(), &args)?;
+        let refuted: Vec<&Value> = claims.iter().filter(|c| c["verdict"] == "refuted").collect();
+        if !refuted.iter().any(|c| c["subject"] == context) {
+            wrong.push(format!("{name}: not refuted for {context}: {claims:?}"));
+        }
+        for claim in refuted {
+            if let Err(e) = reproduce(dir.path(), claim) {
+                wrong.push(format!("{name}: {}", e.message().unwrap_or("")));
+            }
+        }
+    }
+    println!(
+        "prove: RV{xlen}: {}/{} leaks refuted and reproduced",
+        LEAKS.len() - wrong.len().min(LEAKS.len()),
+        LEAKS.len()
+    );
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 

@@ -4,13 +4,14 @@
 
 use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
-use isaglot_xintf::map::{self, Levels, Map, Service};
+use isaglot_xintf::map::{self, Levels, LunRow, Map, Route, Service, context};
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, ConfigItem};
 
 use crate::device::{self, Device, Fallback};
-use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, CLINT, MAX_DEVICES, MAX_VLEN, MIN_VLEN, RAM, TRAP_CAUSE, VLEN};
+use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, CLINT, MAX_DEVICES, MAX_VLEN, MIN_VLEN, PLIC, RAM, TRAP_CAUSE, VLEN};
 use crate::machine::Level;
+use crate::maps::Maps;
 
 /// How a trap is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,19 @@ pub enum TrapModel {
     Deliver,
     /// As the privileged architecture says.
     Riscv,
+}
+
+/// Other tables of the level `user`, which a program above that level can put in force.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// Its name, for what is printed.
+    pub name: String,
+    /// What the register that chooses holds: 12 bits, not 0.
+    pub number: u16,
+    /// (uuid, device number, logical unit)
+    pub luns: Vec<(u64, u16, u16)>,
+    /// (logical unit, device by name, subdevice)
+    pub routes: Vec<(u16, String, u16)>,
 }
 
 /// A machine.
@@ -55,12 +69,20 @@ pub struct Config {
     pub cache_block: u64,
     /// Where the timer and software interrupts are (CLINT); `None` for a machine without. It gives way to memory.
     pub clint: Option<u64>,
+    /// Where the controller of external interrupts is (PLIC); `None` for a machine without. It gives way to memory.
+    pub plic: Option<u64>,
     /// Memory: first address and length in bytes.
     pub ram: Vec<(u64, u64)>,
     /// (uuid, device number, levels, logical unit)
     pub luns: Vec<(u64, u16, u8, u16)>,
     /// (logical unit, levels, device by name, subdevice)
     pub routes: Vec<(u16, u8, String, u16)>,
+    /// Contexts beside number 0, which is the tables above.
+    pub contexts: Vec<Context>,
+    /// The number of the context in force at the start.
+    pub start_context: u16,
+    /// Devices that several contexts may reach.
+    pub shared: Vec<String>,
     /// Devices by name.
     pub devices: Vec<(String, Box<dyn Device>)>,
 }
@@ -72,6 +94,17 @@ fn unit(v: Option<u64>) -> Option<u16> {
 
 fn sub_at(service: &Service, level: Levels) -> Option<u64> {
     service.sub.get(level.0.trailing_zeros() as usize).copied()
+}
+
+/// A row of the first table with every value in range: interface, device number, unit.
+fn lun_row(row: &LunRow) -> Option<(u64, u16, u16)> {
+    Some((row.uuid.value?, unit(row.dev.value)?, unit(row.lun.value)?))
+}
+
+/// A row of the second table with every value in range: unit, device, subdevice. Number 0 always traps.
+fn route(row: &Route) -> Option<(u16, String, u16)> {
+    let lun = unit(row.lun.value).filter(|&lun| lun != 0)?;
+    Some((lun, row.device.clone(), unit(row.sub.value)?))
 }
 
 impl Config {
@@ -94,9 +127,13 @@ impl Config {
             entry: None,
             cache_block: CACHE_BLOCK,
             clint: Some(CLINT),
+            plic: Some(PLIC),
             ram: vec![RAM],
             luns: (0..3).map(|n| (u64::from(n), 0, every, n)).collect(),
             routes: (1..3).map(|n| (n, every, "fallback".to_owned(), n)).collect(),
+            contexts: Vec::new(),
+            start_context: 0,
+            shared: Vec::new(),
             devices: vec![("fallback".to_owned(), Box::new(Fallback))],
         }
     }
@@ -111,26 +148,67 @@ impl Config {
         for entry in tree::read(file, bytes, &mut Diagnostics::new()) {
             config.setting(&entry.key, &entry.value, set, out);
         }
-        for device in &map.devices {
-            if config.devices.iter().any(|(name, _)| *name == device.name) {
+        config.add_serving(&map, set, out);
+        if config.levels >> (config.start as u8) & 1 == 0 {
+            let message = format!("the machine starts at the level `{}`, which it lacks", config.start.name());
+            out.push(Diagnostic::error("E-SYNTAX", message));
+        }
+        config
+    }
+
+    /// Adds the devices that serve interfaces, here or in a context, and are not described otherwise.
+    fn add_serving(&mut self, map: &Map, set: &Set, out: &mut Diagnostics) {
+        let all: Vec<&map::Device> = map.devices.iter().chain(map.contexts.iter().flat_map(|c| &c.devices)).collect();
+        for (at, device) in all.iter().enumerate() {
+            let is_first = all.iter().position(|d| d.name == device.name) == Some(at);
+            if !is_first || self.devices.iter().any(|(name, _)| *name == device.name) {
                 continue;
             }
+            let mut services = all.iter().filter(|d| d.name == device.name).flat_map(|d| &d.serves);
             let served = |s: &Service| {
                 let mut subs: Vec<u16> = s.levels.each().filter_map(|l| unit(sub_at(s, l))).collect();
                 subs.sort_unstable();
                 subs.dedup();
                 Some((set.get(&s.interface)?, subs))
             };
-            let served: Option<Vec<_>> = device.serves.iter().map(served).collect();
-            if let Some(made) = served.and_then(|served| device::serving(&served, config.xlen, out)) {
-                config.add_device(&device.name, Box::new(made));
+            let served: Option<Vec<_>> = services.by_ref().map(served).collect();
+            if let Some(made) = served.and_then(|served| device::serving(&served, self.xlen, out)) {
+                self.add_device(&device.name, Box::new(made));
             }
         }
-        if config.levels >> (config.start as u8) & 1 == 0 {
-            let message = format!("the machine starts at the level `{}`, which it lacks", config.start.name());
-            out.push(Diagnostic::error("E-SYNTAX", message));
+    }
+
+    /// Puts the rows of all tables into those of the machine.
+    pub(crate) fn fill(&self, maps: &mut Maps) -> Result<(), String> {
+        let each =
+            |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1).map(Maps::of_level);
+        let place = |lun: u16, device: &str| {
+            let at = self.devices.iter().position(|(name, _)| name == device);
+            at.ok_or_else(|| format!("unit {lun} leads to a device `{device}` that there is not"))
+        };
+        for &(uuid, dev, levels, lun) in &self.luns {
+            each(levels).for_each(|table| maps.add_lun(table, uuid, dev, lun));
         }
-        config
+        for (lun, levels, device, sub) in &self.routes {
+            let at = place(*lun, device)?;
+            each(*levels).for_each(|table| maps.add_route(table, *lun, at as u16, *sub));
+        }
+        for (number, context) in self.contexts.iter().enumerate() {
+            let is_new = self.contexts.iter().position(|c| c.number == context.number) == Some(number);
+            if !is_new || context.number == 0 || context.number >= 1 << 12 {
+                return Err(format!(
+                    "the context `{}` has the number {}, which it cannot have",
+                    context.name, context.number
+                ));
+            }
+            let table = Maps::of_context(number);
+            context.luns.iter().for_each(|&(uuid, dev, lun)| maps.add_lun(table, uuid, dev, lun));
+            for (lun, device, sub) in &context.routes {
+                maps.add_route(table, *lun, place(*lun, device)? as u16, *sub);
+            }
+        }
+        let missing = format!("the machine starts with context {}, which it has not", self.start_context);
+        maps.set_context(self.start_context.into()).ok_or(missing)
     }
 
     fn from_map(map: &Map) -> Config {
@@ -146,18 +224,29 @@ impl Config {
         config.mach_traps = false;
         // Number 0 is recognised at every level, whatever the tables say: device 0 is unit 0, which always traps.
         config.luns = vec![(0, 0, config.levels, 0)];
-        config.routes.clear();
-        for row in &map.luns {
-            if let (Some(uuid), Some(dev), Some(lun)) = (row.uuid.value, unit(row.dev.value), unit(row.lun.value)) {
-                config.luns.push((uuid, dev, row.levels.0, lun));
-            }
-        }
-        for row in &map.routes {
-            // Number 0 always traps.
-            if let (Some(lun @ 1..), Some(sub)) = (unit(row.lun.value), unit(row.sub.value)) {
-                config.routes.push((lun, row.levels.0, row.device.clone(), sub));
-            }
-        }
+        config.luns.extend(map.luns.iter().filter_map(|row| {
+            let (uuid, dev, lun) = lun_row(row)?;
+            Some((uuid, dev, row.levels.0, lun))
+        }));
+        config.routes = map
+            .routes
+            .iter()
+            .filter_map(|row| {
+                let (lun, device, sub) = route(row)?;
+                Some((lun, row.levels.0, device, sub))
+            })
+            .collect();
+        config.contexts = map
+            .contexts
+            .iter()
+            .map(|context| Context {
+                name: context.name.clone(),
+                number: context.number,
+                luns: std::iter::once((0, 0, 0)).chain(context.luns.iter().filter_map(lun_row)).collect(),
+                routes: context.routes.iter().filter_map(route).collect(),
+            })
+            .collect();
+        config.shared = map.shared.iter().map(|(name, _)| name.clone()).collect();
         config
     }
 
@@ -167,6 +256,10 @@ impl Config {
             "start_priv" => match value.text().and_then(Level::named) {
                 Some(level) => self.start = level,
                 None => wrong("`start_priv` is the name of a level"),
+            },
+            "start_context" => match value.text().map(|name| self.number_of(name)) {
+                Some(Some(number)) => self.start_context = number,
+                _ => wrong("`start_context` is the name of a context"),
             },
             "ebreak" => match value.text() {
                 Some("stop") => self.ebreak_stops = true,
@@ -202,6 +295,11 @@ impl Config {
                 (None, Some("none")) => self.clint = None,
                 _ => wrong("`clint` is an address or \"none\""),
             },
+            "plic" => match (value.int().flatten(), value.text()) {
+                (Some(address), _) => self.plic = Some(address),
+                (None, Some("none")) => self.plic = None,
+                _ => wrong("`plic` is an address or \"none\""),
+            },
             "entry" => match value.int().flatten() {
                 Some(address) => self.entry = Some(address),
                 None => wrong("`entry` is an address"),
@@ -216,6 +314,20 @@ impl Config {
                 _ => wrong("`devices` is a table of fewer than 4096 devices"),
             },
             _ => {}
+        }
+    }
+
+    /// The number of a context by its name.
+    pub fn number_of(&self, name: &str) -> Option<u16> {
+        let own = self.contexts.iter().find(|c| c.name == name).map(|c| c.number);
+        own.or((name == context::DEFAULT).then_some(0))
+    }
+
+    /// The name of a context by its number.
+    pub fn context_name(&self, number: u16) -> Option<&str> {
+        match number {
+            0 => Some(context::DEFAULT),
+            _ => self.contexts.iter().find(|c| c.number == number).map(|c| c.name.as_str()),
         }
     }
 

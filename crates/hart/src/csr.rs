@@ -387,7 +387,7 @@ impl Csrs {
         match number {
             0x31a if self.xlen == 32 => Some(self.get(MENVCFG) >> 32),
             0x3a0..=0x3ef => self.protection.read(number, self.xlen),
-            0x7a0..=0x7a4 => self.triggers.read(number, self.xlen),
+            0x7a0..=0x7a5 => self.triggers.read(number, self.xlen),
             _ => None,
         }
     }
@@ -510,6 +510,7 @@ impl Csrs {
             self.set(MSTATUS, new);
             return;
         }
+        self.triggers.enter();
         self.set(0x341, pc);
         self.set(0x342, code);
         self.set(0x343, value);
@@ -531,6 +532,7 @@ impl Csrs {
             if to != Level::Mach {
                 new &= !(1 << 17);
             }
+            self.triggers.leave();
             self.set(MSTATUS, new);
             return Some((to, self.get(0x341) & self.address));
         }

@@ -21,6 +21,7 @@ use crate::linux::Process;
 #[cfg(feature = "jit")]
 use crate::machine::NativeState;
 use crate::machine::{Call, Cause, FLOATS, Fault, Level, Machine};
+use crate::maps::Maps;
 use crate::memory::Memory;
 #[cfg(feature = "jit")]
 use crate::native::Native;
@@ -101,20 +102,16 @@ impl<'a> Hart<'a> {
     pub fn new(isa: &'a Isa, config: Config) -> Result<Hart<'a>, String> {
         let decoder = Decoder::new(isa, &config)?;
         let csrs = Csrs::new(config.xlen, config.levels, &decoder.extensions());
-        let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start);
+        let mut maps = Maps::new(config.levels, &config.contexts);
+        config.fill(&mut maps)?;
+        let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start, maps);
         machine.memory.clint.base = config.clint;
         if config.ram.iter().any(|&(first, length)| machine.memory.clint.meets(first, length)) {
             machine.memory.clint.base = None;
         }
-        let each = |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1);
-        for &(uuid, dev, levels, lun) in &config.luns {
-            each(levels).for_each(|level| machine.add_lun(uuid, dev, level, lun));
-        }
-        for (lun, levels, device, sub) in &config.routes {
-            let Some(at) = config.devices.iter().position(|(n, _)| n == device) else {
-                return Err(format!("unit {lun} leads to a device `{device}` that there is not"));
-            };
-            each(*levels).for_each(|level| machine.add_route(*lun, level, at as u16, *sub));
+        machine.memory.plic.base = config.plic;
+        if config.ram.iter().any(|&(first, length)| machine.memory.plic.meets(first, length)) {
+            machine.memory.plic.base = None;
         }
         machine.devices = config.devices;
         if !config.cache_block.is_power_of_two() || !CACHE_BLOCKS.contains(&config.cache_block) {
@@ -207,12 +204,12 @@ impl<'a> Hart<'a> {
 
     /// A control and status register, as the machine level sees it.
     pub fn csr(&self, number: u16) -> Option<u64> {
-        self.machine.csrs.read(number, Level::Mach)
+        self.machine.control(number, Level::Mach)
     }
 
     /// Writes a control and status register as the machine level does; `None` if there is none that can be written.
     pub fn set_csr(&mut self, number: u16, value: u64) -> Option<()> {
-        self.machine.csrs.write(number, Level::Mach, value)?;
+        self.machine.set_control(number, Level::Mach, value)?;
         self.machine.csrs_written();
         Some(())
     }
@@ -226,6 +223,11 @@ impl<'a> Hart<'a> {
     /// The level.
     pub fn level(&self) -> Level {
         self.machine.level
+    }
+
+    /// The number of the context in force, 0 for the tables that a machine starts with; `None` if the machine has no contexts.
+    pub fn context(&self) -> Option<u16> {
+        self.machine.maps.context()
     }
 
     /// Instructions that were completed.

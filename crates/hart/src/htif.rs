@@ -54,6 +54,10 @@ impl Hart<'_> {
     pub(crate) fn attend(&mut self, ran: u64) -> Option<Stop> {
         let memory = &mut self.machine().memory;
         memory.attention = false;
+        // What a device asks for now is looked at before the next instruction.
+        let device_changed = std::mem::take(&mut memory.device_changed);
+        self.machine().csrs.recheck |= device_changed;
+        let memory = &mut self.machine().memory;
         let [new, answered] = std::mem::take(&mut memory.stored);
         if memory.overwritten {
             self.code_changed();

@@ -59,10 +59,16 @@ impl Hart<'_> {
         None
     }
 
-    /// Lets something outside ask for the external interrupt of the machine level or the supervisor, or no longer ask for it.
+    /// Lets something outside ask for the external interrupt of the machine level or the supervisor, or no longer ask for it; the interrupt
+    /// controller, which has sources ([`Hart::set_source`]), can ask for it, too.
     pub fn set_external(&mut self, level: Level, asks: bool) {
         let bit = if level == Level::Mach { 11 } else { 9 };
         let lines = &mut self.machine.memory.clint.external;
         *lines = *lines & !(1 << bit) | u64::from(asks) << bit;
+    }
+
+    /// Lets a source of the interrupt controller ask, by its number from 1 to 63, or no longer ask.
+    pub fn set_source(&mut self, number: u32, asks: bool) {
+        self.machine.memory.plic.set_source(number, asks);
     }
 }

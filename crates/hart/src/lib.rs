@@ -32,6 +32,7 @@ mod interrupt;
 pub mod limits;
 mod linux;
 mod machine;
+mod maps;
 mod memory;
 #[cfg(feature = "jit")]
 mod native;
@@ -40,6 +41,7 @@ mod native_run;
 #[cfg(feature = "oracle")]
 #[doc(hidden)]
 pub mod oracle;
+mod plic;
 mod protection;
 mod recent;
 mod reference;
@@ -51,7 +53,7 @@ mod vector_state;
 mod view;
 mod watch;
 
-pub use config::{Config, TrapModel};
+pub use config::{Config, Context, TrapModel};
 pub use device::{Described, Device, Fallback};
 pub use float_unit::FloatTrouble;
 pub use hart::{Hart, Stop, Trap};

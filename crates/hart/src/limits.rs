@@ -75,3 +75,6 @@ pub const MAX_REGION_BLOCKS: usize = 64;
 pub const NATIVE_LEAST: u64 = 256;
 /// Where the timer and software interrupts of a machine are that does not say: the address that SiFive's CLINT has.
 pub const CLINT: u64 = 0x200_0000;
+
+/// Where the interrupt controller of a machine is that does not say: the address that QEMU's machine `virt` has.
+pub const PLIC: u64 = 0xc00_0000;

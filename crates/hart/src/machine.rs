@@ -1,13 +1,12 @@
 //! What instructions act on: registers, memory, control and status registers, the maps of overloadable opcodes. The
 //! generated executor calls the methods that the description declares as external.
 
-use rustc_hash::FxHashMap;
-
 pub(crate) use crate::cause::Fault;
 pub use crate::cause::{Cause, Level};
 use crate::csr::Csrs;
 use crate::device::Device;
 use crate::limits::{CACHE_BLOCK, MAX_CALLS};
+use crate::maps::Maps;
 use crate::memory::Memory;
 
 /// One command that a device ran.
@@ -17,6 +16,8 @@ pub struct Call {
     pub device: usize,
     /// The level of the program.
     pub level: Level,
+    /// The number of the context in force; 0 if the machine has none.
+    pub context: u16,
     /// The subdevice.
     pub sub: u16,
     /// The command.
@@ -31,11 +32,6 @@ pub struct Call {
 
 /// The number of the machine level's timer interrupt.
 pub(crate) const TIMER: u32 = 7;
-
-/// A route that there is not.
-const NO_ROUTE: u32 = 0;
-/// A logical unit at a level is at `lun << 2 | level` of the routes.
-const ROUTES: usize = 4 << 12;
 
 /// Where the registers of floating point begin.
 pub(crate) const FLOATS: usize = 64;
@@ -63,9 +59,7 @@ pub(crate) struct Machine {
     /// Bytes of a block of the cache, a power of two of at least 8.
     pub(crate) cache_block: u64,
     reservation: Option<u64>,
-    /// From identifier, device number and level to a logical unit.
-    luns: FxHashMap<(u64, u16, u8), u16>,
-    routes: Vec<u32>,
+    pub(crate) maps: Maps,
     pub(crate) devices: Vec<(String, Box<dyn Device>)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) call_count: u64,
@@ -74,7 +68,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new(xlen: u32, memory: Memory, csrs: Csrs, level: Level) -> Machine {
+    pub(crate) fn new(xlen: u32, memory: Memory, csrs: Csrs, level: Level, maps: Maps) -> Machine {
         Machine {
             x: [0; 256],
             memory,
@@ -83,25 +77,12 @@ impl Machine {
             xlen,
             cache_block: CACHE_BLOCK,
             reservation: None,
-            luns: FxHashMap::default(),
-            routes: vec![NO_ROUTE; ROUTES],
+            maps,
             devices: Vec::new(),
             calls: Vec::new(),
             call_count: 0,
             #[cfg(feature = "jit")]
             native: NativeState::default(),
-        }
-    }
-
-    pub(crate) fn add_lun(&mut self, uuid: u64, dev: u16, level: Level, lun: u16) {
-        self.luns.entry((uuid, dev, level as u8)).or_insert(lun);
-    }
-
-    pub(crate) fn add_route(&mut self, lun: u16, level: Level, device: u16, sub: u16) {
-        if let Some(route) = self.routes.get_mut(usize::from(lun) << 2 | level as usize)
-            && *route == NO_ROUTE
-        {
-            *route = 1 << 24 | u32::from(device & 0xfff) << 12 | u32::from(sub & 0xfff);
         }
     }
 
@@ -112,19 +93,32 @@ impl Machine {
 
     pub(crate) fn csr_read(&mut self, number: u16) -> Result<u64, Fault> {
         self.look_at_devices();
-        self.csrs.read(number, self.level).ok_or(Fault::new(Cause::Illegal, 0))
+        self.control(number, self.level).ok_or(Fault::new(Cause::Illegal, 0))
     }
 
     pub(crate) fn csr_write(&mut self, number: u16, value: u64) -> Result<(), Fault> {
         self.look_at_devices();
-        self.csrs.write(number, self.level, value).ok_or(Fault::new(Cause::Illegal, 0))?;
+        self.set_control(number, self.level, value).ok_or(Fault::new(Cause::Illegal, 0))?;
         self.csrs_written();
         Ok(())
     }
 
+    /// A control and status register as a level reads it; `None` if that is illegal.
+    pub(crate) fn control(&self, number: u16, level: Level) -> Option<u64> {
+        self.maps.read(number, level).unwrap_or_else(|| self.csrs.read(number, level))
+    }
+
+    /// Writes a control and status register as a level does; `None` if that is illegal.
+    pub(crate) fn set_control(&mut self, number: u16, level: Level, value: u64) -> Option<()> {
+        match self.maps.write(number, level, value) {
+            Some(written) => written,
+            None => self.csrs.write(number, level, value),
+        }
+    }
+
     /// Takes over what the devices say at this moment: interrupts and the time.
     pub(crate) fn look_at_devices(&mut self) {
-        self.csrs.lines = self.memory.clint.lines(self.csrs.retired);
+        self.csrs.lines = self.memory.clint.lines(self.csrs.retired) | self.memory.plic.lines();
         self.csrs.time_ahead = self.memory.clint.ahead;
     }
 
@@ -197,11 +191,11 @@ impl Machine {
     }
 
     pub(crate) fn lun_lookup(&mut self, uuid: u64, dev: u16) -> Result<u16, Fault> {
-        Ok(self.luns.get(&(uuid, dev, self.level as u8)).map_or(0, |lun| 1 << 12 | lun))
+        Ok(self.maps.lun(self.level, uuid, dev).map_or(0, |lun| 1 << 12 | lun))
     }
 
     pub(crate) fn device_lookup(&mut self, lun: u16) -> Result<u64, Fault> {
-        Ok(self.routes.get(usize::from(lun) << 2 | self.level as usize).copied().unwrap_or(NO_ROUTE).into())
+        Ok(self.maps.route(self.level, lun).into())
     }
 
     pub(crate) fn device(&mut self, device: u16, selector: u16, rs1: u64, rs2: u64) -> Result<u64, Fault> {
@@ -212,7 +206,8 @@ impl Machine {
         let result = self.cut(result.ok_or(Fault::new(Cause::UndefinedCommand, 0))?);
         self.call_count += 1;
         if self.calls.len() < MAX_CALLS {
-            self.calls.push(Call { device: usize::from(device), level: self.level, sub, command, rs1, rs2, result });
+            let (level, context) = (self.level, self.maps.context().unwrap_or(0));
+            self.calls.push(Call { device: usize::from(device), level, context, sub, command, rs1, rs2, result });
         }
         Ok(result)
     }

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::cause::{Cause, Fault};
 use crate::clint::Clint;
 use crate::limits::MAX_MEMORY;
+use crate::plic::Plic;
 use crate::protection::{Access, Protection};
 use crate::view::{Looking, Space, View, access_fault};
 use crate::watch::{Access as Watched, Watchpoint};
@@ -86,6 +87,9 @@ pub struct Memory {
     /// Code that was decoded may be elsewhere.
     pub(crate) translations_changed: bool,
     pub(crate) clint: Clint,
+    pub(crate) plic: Plic,
+    /// A device was used, so interrupts may be there that were not.
+    pub(crate) device_changed: bool,
 }
 
 impl Memory {
@@ -114,6 +118,8 @@ impl Memory {
             marks_entries: true,
             translations_changed: false,
             clint: Clint::new(),
+            plic: Plic::new(),
+            device_changed: false,
         }
     }
 
@@ -327,14 +333,37 @@ impl Memory {
     /// Reads from a device, by an instruction that runs by itself so that the time is exact.
     fn load_device(&mut self, at: u64, address: u64, into: &mut [u8]) -> Result<(), Fault> {
         let fault = Fault::new(Cause::LoadAccess, address);
-        match self.clint.offset(at, into.len() as u64) {
-            None => Err(fault),
-            Some(_) if !self.alone => Err(Fault { is_alone: true, ..fault }),
-            Some(offset) => {
-                self.clint.load(offset, into);
-                Ok(())
-            }
+        let length = into.len() as u64;
+        if !self.is_device(at, length) {
+            return Err(fault);
         }
+        if !self.alone {
+            return Err(Fault { is_alone: true, ..fault });
+        }
+        if let Some(offset) = self.plic.offset(at, length) {
+            into.copy_from_slice(&self.plic.load(offset).to_le_bytes());
+            // A load can take an interrupt.
+            (self.attention, self.device_changed) = (true, true);
+        } else if let Some(offset) = self.clint.offset(at, length) {
+            self.clint.load(offset, into);
+        }
+        Ok(())
+    }
+
+    /// Whether a device has all of this.
+    fn is_device(&self, at: u64, length: u64) -> bool {
+        self.clint.offset(at, length).is_some() || self.plic.offset(at, length).is_some()
+    }
+
+    /// Writes to a device.
+    fn store_device(&mut self, at: u64, bytes: &[u8]) {
+        let length = bytes.len() as u64;
+        if let (Some(offset), Ok(value)) = (self.plic.offset(at, length), bytes.try_into().map(u32::from_le_bytes)) {
+            self.plic.store(offset, value);
+        } else if let Some(offset) = self.clint.offset(at, length) {
+            self.clint.store(offset, bytes);
+        }
+        (self.attention, self.device_changed) = (true, true);
     }
 
     /// Writes bytes.
@@ -362,7 +391,7 @@ impl Memory {
             let place = self.locate(Access::Store, from, length as u64)?;
             let fault = Fault::new(Cause::StoreAccess, from);
             let is_device = self.place(place.at >> PAGE_BITS).is_none();
-            if is_device && self.clint.offset(place.at, length as u64).is_none() {
+            if is_device && !self.is_device(place.at, length as u64) {
                 return Err(fault);
             }
             let watched = [0, 1].map(|number| self.watched(number, place.at, length));
@@ -383,9 +412,7 @@ impl Memory {
                 *all |= bits;
             }
             let Some(base) = self.put(place.at, part) else {
-                let offset = self.clint.offset(place.at, length as u64).or_impossible(0);
-                self.clint.store(offset, part);
-                self.attention = true;
+                self.store_device(place.at, part);
                 continue;
             };
             let page = place.at >> PAGE_BITS;

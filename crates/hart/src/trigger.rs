@@ -1,7 +1,8 @@
-//! Triggers of the debug specification, as a program uses them on itself: `tselect`, `tdata1` of type 2 (`mcontrol`), `tdata2`.
+//! Triggers of the debug specification, as a program uses them on itself: `tselect`, `tdata1` of type 2 (`mcontrol`), `tdata2`, `tcontrol`.
 //!
-//! A trigger fires before a fetch, load or store whose address it matches, with a breakpoint exception. It also fires in a
-//! handler of the machine level, which `tcontrol` could prevent and which there is not.
+//! A trigger fires before a fetch, load or store whose address it matches, with a breakpoint exception. At the machine level it does so
+//! only while MTE of `tcontrol` is 1, which a trap to that level clears, so that a handler is not hit by the trigger that it handles. MTE
+//! is 1 at reset, where the specification has 0: so programs that do not know `tcontrol` find triggers as on machines without it.
 
 use crate::cause::Level;
 use crate::protection::Access;
@@ -10,7 +11,10 @@ use crate::protection::Access;
 const TRIGGERS: usize = 4;
 /// `tdata1` that says type 2, in the highest four bits.
 const TYPE: u64 = 2;
-/// What can be written of it: load, store, execute, the levels, and how addresses are compared.
+/// Of `tcontrol`: triggers fire at the machine level (MTE), and whether they did before the last trap to it (MPTE).
+const MTE: u64 = 1 << 3;
+const MPTE: u64 = 1 << 7;
+/// What can be written of `tdata1`: load, store, execute, the levels, and how addresses are compared.
 const WRITABLE: u64 = 0x7 | 0x58 | 0xf << 7;
 
 /// The registers.
@@ -19,6 +23,7 @@ pub(crate) struct Triggers {
     selected: usize,
     control: [u64; TRIGGERS],
     address: [u64; TRIGGERS],
+    tcontrol: u64,
 }
 
 /// Addresses at which accesses of some kinds trap, the first and the last.
@@ -53,7 +58,7 @@ impl Armed {
 
 impl Triggers {
     pub(crate) fn new() -> Triggers {
-        Triggers { selected: 0, control: [0; TRIGGERS], address: [0; TRIGGERS] }
+        Triggers { selected: 0, control: [0; TRIGGERS], address: [0; TRIGGERS], tcontrol: MTE }
     }
 
     /// A register by its number, if it is one of these.
@@ -66,6 +71,7 @@ impl Triggers {
             0x7a3 => Some(0),
             // The types that this trigger can have.
             0x7a4 => Some(1 << TYPE),
+            0x7a5 => Some(self.tcontrol),
             _ => None,
         }
     }
@@ -84,9 +90,20 @@ impl Triggers {
             }
             0x7a2 => self.address.get_mut(selected).into_iter().for_each(|place| *place = value),
             0x7a3 | 0x7a4 => {}
+            0x7a5 => self.tcontrol = value & (MTE | MPTE),
             _ => return None,
         }
         Some(())
+    }
+
+    /// A trap goes to the machine level.
+    pub(crate) fn enter(&mut self) {
+        self.tcontrol = (self.tcontrol & MTE) * (MPTE / MTE);
+    }
+
+    /// A handler of the machine level returns.
+    pub(crate) fn leave(&mut self) {
+        self.tcontrol = self.tcontrol & MPTE | (self.tcontrol & MPTE) / (MPTE / MTE);
     }
 
     /// What can fire at a level.
@@ -96,6 +113,9 @@ impl Triggers {
             Level::User => 3,
             Level::Super | Level::Hyper => 4,
         };
+        if level == Level::Mach && self.tcontrol & MTE == 0 {
+            return Vec::new();
+        }
         let active = |&(control, _): &(u64, u64)| control & 7 != 0 && control >> bit & 1 == 1;
         let each = |(control, address): (u64, u64)| {
             let (first, last) = match control >> 7 & 0xf {

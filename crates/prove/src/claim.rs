@@ -12,7 +12,7 @@ use crate::term::{Sort, TermId, Terms};
 /// Something to prove.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// The law: `sequence`, `fallback`, `device`, `escape`, `semantics`, `routine`, `encoding`.
+    /// The law: `sequence`, `fallback`, `device`, `escape`, `isolation`, `semantics`, `routine`, `encoding`.
     pub law: &'static str,
     /// What it is claimed of: a command, a level.
     pub subject: String,

@@ -10,7 +10,8 @@
 //! counterexample, and where a machine can run it, a [`Scenario`] says with which program.
 //!
 //! Laws: [`sequence`] (opening a handle and using it is the native instruction; what the fallback interfaces give),
-//! [`machine`] (the same on a given machine, and that nothing outside its maps reaches a device), [`against`] (another
+//! [`machine`] (the same on a given machine, and that nothing outside its maps reaches a device), [`isolation`] (no context of a machine
+//! reaches a device of another one), [`against`] (another
 //! text says the same), [`routine`] (RISC-V code says the same), [`encoding`] (profiles agree), [`instructions`] (the Unified Database says of an
 //! instruction what the description says).
 //!
@@ -22,6 +23,7 @@ pub mod claim;
 pub mod command;
 pub mod encoding;
 pub mod instructions;
+pub mod isolation;
 pub mod limits;
 pub mod machine;
 pub mod riscv;

@@ -3,6 +3,7 @@
 
 use isaglot_hart::{Config, Level};
 use isaglot_semantics::{BinaryOp, UnaryOp};
+use isaglot_xintf::map::context;
 use isaglot_xintf::meaning::{Meaning, Variable};
 use isaglot_xintf::profile::{GenericInst, Profile};
 
@@ -11,33 +12,69 @@ use crate::command::{effect, free_variables, lun};
 use crate::riscv::Riscv;
 use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
 use crate::sequence::Command;
-use crate::symbolic::{CAUSE_BITS, SymbolicState};
+use crate::symbolic::{CAUSE_BITS, Outside, SymbolicState};
 use crate::tables::{Maps as _, Tables, none_of};
 use crate::term::{Sort, TermId, Terms};
 
 /// Registers that programs use: the number of the interface, the handle, data, operand, result.
 const ID: u64 = 5;
-const HANDLE: u64 = 6;
+pub(crate) const HANDLE: u64 = 6;
 const DATA: u64 = 11;
-const OPERAND: u64 = 12;
-const RESULT: u64 = 10;
+pub(crate) const OPERAND: u64 = 12;
+pub(crate) const RESULT: u64 = 10;
 
-fn line(text: impl Into<String>) -> Line {
+pub(crate) fn line(text: impl Into<String>) -> Line {
     Line::Text(text.into())
 }
 
-fn levels(config: &Config) -> impl Iterator<Item = (u8, &'static str)> + '_ {
-    Level::ALL.into_iter().map(|l| (l as u8, l.name())).filter(|(n, _)| config.levels >> n & 1 == 1)
+/// Where a program can run: a level, and at the level user the context in force.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) level: u8,
+    pub(crate) level_name: &'static str,
+    /// The context by its place; `None` for the tables that a machine starts with.
+    pub(crate) context: Option<usize>,
+    /// The level, and the context of a machine that has any.
+    pub(crate) name: String,
 }
 
-fn scenario(config: &Config, level: &str, lines: Vec<Line>, shows: Shows) -> Scenario {
+/// All places of a machine.
+pub(crate) fn places(config: &Config) -> Vec<Place> {
+    let mut all = Vec::new();
+    for level in Level::ALL.into_iter().filter(|&l| config.levels >> (l as u8) & 1 == 1) {
+        let has_contexts = level == Level::User && !config.contexts.is_empty();
+        let contexts = std::iter::once(None).chain((0..config.contexts.len()).map(Some));
+        for context in contexts.take(if has_contexts { usize::MAX } else { 1 }) {
+            let level_name = level.name();
+            let in_context = context_name(config, context);
+            let name = if has_contexts { format!("{level_name}, context {in_context}") } else { level_name.to_owned() };
+            all.push(Place { level: level as u8, level_name, context, name });
+        }
+    }
+    all
+}
+
+/// The name of a context by its place.
+pub(crate) fn context_name(config: &Config, context: Option<usize>) -> &str {
+    context.and_then(|at| config.contexts.get(at)).map_or(context::DEFAULT, |c| c.name.as_str())
+}
+
+pub(crate) fn scenario(config: &Config, place: &Place, lines: Vec<Line>, shows: Shows) -> Scenario {
     // One trap ends the run, so that what it ends with is what the law is about.
-    let settings = vec![
-        setting("start_priv", format!("\"{level}\"")),
+    let mut settings = vec![
+        setting("start_priv", format!("\"{}\"", place.level_name)),
         setting("trap_model", "\"one-level-up\""),
         setting("ebreak", "\"stop\""),
     ];
+    if !config.contexts.is_empty() {
+        settings.push(setting("start_context", format!("\"{}\"", context_name(config, place.context))));
+    }
     Scenario { xlen: config.xlen, lines, settings, variables: Vec::new(), on_machine: true, shows }
+}
+
+/// The tables that count in a place.
+pub(crate) fn tables_of<'c>(config: &'c Config, place: &Place) -> Tables<'c> {
+    Tables { config, level: place.level, context: place.context, own: None }
 }
 
 /// Each served command, at each level and through each device number, is the interface's. A command that the machine
@@ -49,12 +86,10 @@ pub fn devices(
     commands: &[Command<'_>],
 ) -> Option<Vec<Claim>> {
     let mut claims = Vec::new();
-    for (level, level_name) in levels(config) {
-        let tables = Tables { config, level, own: None };
-        let rows: Vec<(u64, u16, u16)> = tables.luns().collect();
-        for (uuid, dev, unit) in rows {
+    for place in places(config) {
+        for (uuid, dev, unit) in tables_of(config, &place).luns() {
             for command in commands.iter().filter(|c| c.uuid == uuid) {
-                claims.push(device(riscv, profile, config, (level, level_name), (dev, unit), command)?);
+                claims.push(device(riscv, profile, config, &place, (dev, unit), command)?);
             }
         }
     }
@@ -62,13 +97,13 @@ pub fn devices(
 }
 
 /// The state after an opcode, with the registers that it has in claims.
-fn after(
+pub(crate) fn after(
     riscv: &mut Riscv<'_>,
     t: &mut Terms,
     profile: &Profile,
     op: GenericInst,
     state: &SymbolicState,
-    tables: &mut Tables<'_>,
+    tables: &mut dyn Outside,
 ) -> Option<SymbolicState> {
     let registers = if matches!(op, GenericInst::Xext(_)) { [HANDLE, ID, DATA] } else { [RESULT, HANDLE, OPERAND] };
     let instruction = riscv.generic(profile, op, registers.map(|r| r as u32))?;
@@ -111,14 +146,14 @@ fn device(
     riscv: &mut Riscv<'_>,
     profile: &Profile,
     config: &Config,
-    (level, level_name): (u8, &str),
+    place: &Place,
     (dev, unit): (u16, u16),
     command: &Command<'_>,
 ) -> Option<Claim> {
     let mut terms = Terms::new();
     let t = &mut terms;
     let xlen = config.xlen;
-    let mut tables = Tables { config, level, own: None };
+    let mut tables = tables_of(config, place);
     let route = tables.route(unit);
     tables.own = route;
     let name = route.and_then(|(at, _)| config.devices.get(at)).map_or("nothing", |d| d.0.as_str());
@@ -178,14 +213,14 @@ fn device(
     ];
     let got = Outcome { traps, a0: result };
     let wanted = Outcome { traps: native.traps, a0: native.result };
-    let mut scenario = scenario(config, level_name, lines, Shows::Other { got, wanted });
+    let mut scenario = scenario(config, place, lines, Shows::Other { got, wanted });
     for (v, &term) in kept.variables.iter().zip(&found) {
         let path = ["devices", name, "state", &v.name].map(str::to_owned).to_vec();
         scenario.variables.push((path, term));
     }
     let mut values = vec![("data".to_owned(), data), ("rs2".to_owned(), operand)];
     values.extend(kept.variables.iter().zip(&found).map(|(v, &term)| (v.name.clone(), term)));
-    let place = format!("RV{xlen}, {level_name}, device number {dev}, {name}");
+    let place = format!("RV{xlen}, {}, device number {dev}, {name}", place.name);
     let claim = Claim::new("device", command.name, place, terms, wrong, values);
     Some(Claim { differences, seen: Some(seen), scenario: Some(scenario), ..claim })
 }
@@ -228,11 +263,11 @@ fn any_command(
 pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Option<Vec<Claim>> {
     let mut claims = Vec::new();
     let xlen = config.xlen;
-    for (level, level_name) in levels(config) {
+    for place in places(config) {
         for (j, name) in ["xext", "xext0", "xextm1"].into_iter().enumerate() {
             let mut terms = Terms::new();
             let t = &mut terms;
-            let mut tables = Tables { config, level, own: None };
+            let mut tables = tables_of(config, &place);
             let mut start = riscv.state(t);
             start.outside = vec![t.number(0, 1)];
             let (id, data) = (riscv.register(t, &start, ID), riscv.register(t, &start, DATA));
@@ -273,15 +308,21 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Op
             ];
             let got = Outcome { traps: command.traps, a0: command.result };
             let wanted = Outcome { traps: want_trap, a0: want };
-            let scenario = Some(scenario(config, level_name, lines, Shows::Other { got, wanted }));
+            let scenario = Some(scenario(config, &place, lines, Shows::Other { got, wanted }));
             let values = vec![("number and device".to_owned(), id), ("command".to_owned(), command.k)];
-            let place = format!("RV{xlen}, {level_name}, its maps");
+            let place = format!("RV{xlen}, {}, its maps", place.name);
             let subject = name.to_owned();
             let claim = Claim::new("fallback", subject, place, terms, wrong, values);
             claims.push(Claim { differences, scenario, ..claim });
         }
     }
     Some(claims)
+}
+
+/// The context of another map with the number of this one; a place that is none where there is no such context, which has no rows.
+pub(crate) fn twin(config: &Config, other: &Config, context: Option<usize>) -> Option<usize> {
+    let number = config.contexts.get(context?)?.number;
+    Some(other.contexts.iter().position(|c| c.number == number).unwrap_or(usize::MAX))
 }
 
 /// The escape law, level by level: a device runs a command only for a unit that the map routes there at this level, and
@@ -295,10 +336,10 @@ pub fn escape(
     let mut claims = Vec::new();
     let xlen = config.xlen;
     let meant = intended.unwrap_or(config);
-    for (level, level_name) in levels(config) {
+    for place in places(config) {
         let mut terms = Terms::new();
         let t = &mut terms;
-        let mut tables = Tables { config, level, own: None };
+        let mut tables = tables_of(config, &place);
         let mut start = riscv.state(t);
         start.outside = vec![t.number(0, 1)];
         let (handle, operand) = (riscv.register(t, &start, HANDLE), riscv.register(t, &start, OPERAND));
@@ -309,7 +350,8 @@ pub fn escape(
         let actual = tables.device_lookup(t, unit);
         let actual = t.slice(actual, 0, 24);
         let mut routed = Vec::new();
-        let map = Tables { config: meant, level, own: None };
+        // The context of the same number, if there is one.
+        let map = Tables { config: meant, level: place.level, context: twin(config, meant, place.context), own: None };
         for (l, at, sub) in map.routes() {
             let Some((name, _)) = meant.devices.get(at) else { continue };
             let Some(here) = config.devices.iter().position(|(n, _)| n == name) else { continue };
@@ -319,7 +361,7 @@ pub fn escape(
             routed.push(all(t, &[l, place]));
         }
         let routed = any(t, &routed);
-        let never_given = none_of(t, unit, map.luns().map(|r| r.2));
+        let never_given = none_of(t, unit, map.luns().iter().map(|r| r.2));
         let given = not(t, never_given);
         let allowed = all(t, &[routed, given]);
         let outside = not(t, allowed);
@@ -331,10 +373,10 @@ pub fn escape(
             line("ebreak"),
         ];
         let got = Outcome { traps: command.traps, a0: command.result };
-        let scenario = Some(scenario(config, level_name, lines, Shows::Call(got)));
+        let scenario = Some(scenario(config, &place, lines, Shows::Call(got)));
         let values = vec![("unit".to_owned(), unit), ("command".to_owned(), command.k)];
+        let subject = place.name;
         let place = format!("RV{xlen}");
-        let subject = level_name.to_owned();
         claims.push(Claim { scenario, ..Claim::new("escape", subject, place, terms, wrong, values) });
     }
     Some(claims)

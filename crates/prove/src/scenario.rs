@@ -65,6 +65,8 @@ pub enum Shows {
     },
     /// It asks a device, which it must not: `--calls` shows it.
     Call(Outcome),
+    /// It asks a device of another context, or is told by one what another context has left there: `--calls` shows the device.
+    Foreign(Outcome),
     /// Its trace has this in it instead of what was meant.
     Trace {
         /// What is there.
@@ -90,7 +92,7 @@ impl Scenario {
         let mut add = |o: &Outcome| all.extend([o.traps, o.a0]);
         match &self.shows {
             Shows::Other { got, wanted } => [got, wanted].into_iter().for_each(&mut add),
-            Shows::Call(got) => add(got),
+            Shows::Call(got) | Shows::Foreign(got) => add(got),
             Shows::Trace { .. } => {}
         }
         all.extend(self.variables.iter().map(|v| v.1));
@@ -132,6 +134,12 @@ impl Scenario {
                 vec![
                     format!("the run asks a device and ends with: {}", say(got)),
                     "the law wants: no device is asked".into(),
+                ]
+            }
+            Shows::Foreign(got) => {
+                vec![
+                    format!("the run asks a device of another context and ends with: {}", say(got)),
+                    "the law wants: none is asked".into(),
                 ]
             }
             Shows::Trace { is, meant } => vec![format!("the run's trace shows {is}; meant was `{meant}`")],

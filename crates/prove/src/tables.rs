@@ -2,7 +2,7 @@
 //!
 //! The `outside` terms of a state are variables of one device, then one bit: a device has run a command.
 
-use isaglot_hart::Config;
+use isaglot_hart::{Config, Context};
 use isaglot_semantics::Extern;
 use isaglot_xintf::meaning::Meaning;
 
@@ -23,16 +23,21 @@ fn found(terms: &mut Terms, value: TermId) -> TermId {
 }
 
 /// One command of a device as part of a larger choice.
-struct Chosen {
-    fits: TermId,
-    result: TermId,
-    traps: TermId,
+pub(crate) struct Chosen {
+    pub(crate) fits: TermId,
+    pub(crate) result: TermId,
+    pub(crate) traps: TermId,
     /// The state's variables after it, if it touches them.
-    variables: Option<Vec<TermId>>,
+    pub(crate) variables: Option<Vec<TermId>>,
 }
 
 /// Joins what all commands do; where none fits, `otherwise` counts.
-fn choose(terms: &mut Terms, list: Vec<Chosen>, otherwise: (TermId, TermId), state: &mut SymbolicState) -> Outcome {
+pub(crate) fn choose(
+    terms: &mut Terms,
+    list: Vec<Chosen>,
+    otherwise: (TermId, TermId),
+    state: &mut SymbolicState,
+) -> Outcome {
     let (mut result, mut traps) = otherwise;
     let count = state.outside.len().saturating_sub(1);
     let mut variables: Vec<TermId> = state.outside.iter().take(count).copied().collect();
@@ -171,29 +176,44 @@ pub(crate) struct Tables<'c> {
     pub(crate) config: &'c Config,
     /// Its number, 0 to 3.
     pub(crate) level: u8,
+    /// At the level user: the context in force, by its place; `None` for the tables that a machine starts with.
+    pub(crate) context: Option<usize>,
     /// The device and subdevice whose variables the state has.
     pub(crate) own: Option<(usize, u16)>,
 }
 
 impl Tables<'_> {
+    /// The context whose tables count, if it is one's; the inner `None` is one that there is not, which has no rows.
+    fn own_context(&self) -> Option<Option<&Context>> {
+        self.context.filter(|_| self.level == 0).map(|at| self.config.contexts.get(at))
+    }
+
     /// The rows of the table from interfaces to units at this level: uuid, device number, unit.
-    pub(crate) fn luns(&self) -> impl Iterator<Item = (u64, u16, u16)> + '_ {
+    pub(crate) fn luns(&self) -> Vec<(u64, u16, u16)> {
+        if let Some(context) = self.own_context() {
+            return context.map_or(Vec::new(), |c| c.luns.clone());
+        }
         let here = self.config.luns.iter().filter(|r| r.2 >> self.level & 1 == 1);
-        here.map(|&(uuid, dev, _, lun)| (uuid, dev, lun))
+        here.map(|&(uuid, dev, _, lun)| (uuid, dev, lun)).collect()
     }
 
     /// The rows of the table from units to devices at this level: unit, device, subdevice.
-    pub(crate) fn routes(&self) -> impl Iterator<Item = (u16, usize, u16)> + '_ {
-        let here = self.config.routes.iter().filter(|r| r.1 >> self.level & 1 == 1);
-        here.filter_map(|(lun, _, device, sub)| {
+    pub(crate) fn routes(&self) -> Vec<(u16, usize, u16)> {
+        let place = |lun: u16, device: &str, sub: u16| {
             let at = self.config.devices.iter().position(|(name, _)| name == device)?;
-            Some((*lun, at, *sub))
-        })
+            Some((lun, at, sub))
+        };
+        if let Some(context) = self.own_context() {
+            let rows = context.into_iter().flat_map(|c| &c.routes);
+            return rows.filter_map(|(lun, device, sub)| place(*lun, device, *sub)).collect();
+        }
+        let here = self.config.routes.iter().filter(|r| r.1 >> self.level & 1 == 1);
+        here.filter_map(|(lun, _, device, sub)| place(*lun, device, *sub)).collect()
     }
 
     /// Where a unit leads at this level.
     pub(crate) fn route(&self, lun: u16) -> Option<(usize, u16)> {
-        self.routes().find(|r| r.0 == lun).map(|r| (r.1, r.2))
+        self.routes().into_iter().find(|r| r.0 == lun).map(|r| (r.1, r.2))
     }
 }
 

@@ -34,6 +34,9 @@ pub const FIRST_LUN: u16 = 32;
 /// The most rows of one table of a processor map.
 pub const MAX_ROWS: usize = 1 << 16;
 
+/// The most contexts of a machine: each costs its executor a table of all logical units.
+pub const MAX_CONTEXTS: usize = 1024;
+
 /// The deepest nesting of values in a processor map.
 pub const MAX_DEPTH: usize = 32;
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot::choice;
-use isaglot_hart::{Config, Hart, Level, Start, limits};
+use isaglot_hart::{Config, Context, Hart, Level, Start, limits};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::limits::MAX_COMMANDS;
-use isaglot_xintf::map;
+use isaglot_xintf::map::{self, context};
 use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree;
@@ -157,14 +157,15 @@ fn machine(args: &Args, set: &Set, session: &mut Session, xlen: u32) -> Result<C
     let file = session.files.add(path.display().to_string(), bytes.as_slice());
     let mut problems = Diagnostics::new();
     let config = Config::read(file, &bytes, set, xlen, &mut problems);
-    // The one mistake of a map that a run would not show: a device does what another interface means. One whose commands the file
-    // writes out does just that.
+    // The mistakes of a map that a run would not show: a device is a way from one process to another; or it does what another interface
+    // means, and one whose commands the file writes out does just that.
     let entries = tree::read(file, &bytes, &mut Diagnostics::new());
     let written = entries.iter().filter(|e| e.key == "devices").filter_map(|e| e.value.table());
     let written: Vec<&str> = written.flatten().map(|e| e.key.as_str()).collect();
     let mut map = map::read(file, &bytes, set, self::xlen(xlen), &mut Diagnostics::new());
     map::build(&mut map, &mut Diagnostics::new());
     map::shared(&map, &|device| !written.contains(&device), &mut problems);
+    map::isolated(&map, &mut problems);
     if problems.has_errors() { Err(problems) } else { Ok(config) }
 }
 
@@ -287,21 +288,32 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
 
 /// Which interface a handle is of, for what is printed.
 struct Commands {
+    /// Interface, levels, logical unit.
     luns: Vec<(u64, u8, u16)>,
+    contexts: Vec<Context>,
     names: Names,
 }
 
 impl Commands {
     fn new(config: &Config, set: &Set) -> Commands {
         let luns = config.luns.iter().map(|&(uuid, _, levels, lun)| (uuid, levels, lun)).collect();
-        Commands { luns, names: Names::new(set.interfaces(), xlen(config.xlen)) }
+        Commands { luns, contexts: config.contexts.clone(), names: Names::new(set.interfaces(), xlen(config.xlen)) }
     }
 
-    /// The name of a command that was called with this handle at this level, if its interface is defined.
-    fn name(&self, level: Level, handle: u64, command: u8) -> Option<String> {
-        let here = |row: &&(u64, u8, u16)| u64::from(row.2) == handle & 0xfff && row.1 >> (level as u8) & 1 == 1;
-        let uuid = self.luns.iter().find(here)?.0;
+    /// The name of a command that was called with this handle at this level and in this context, if its interface is defined.
+    fn name(&self, (level, context): (Level, u16), handle: u64, command: u8) -> Option<String> {
+        let unit = handle & 0xfff;
+        let own = self.contexts.iter().find(|c| level == Level::User && c.number == context);
+        let uuid = match own {
+            Some(own) => own.luns.iter().find(|row| u64::from(row.2) == unit)?.0,
+            None => self.luns.iter().find(|row| u64::from(row.2) == unit && row.1 >> (level as u8) & 1 == 1)?.0,
+        };
         self.names.knows(uuid).then(|| self.names.name(uuid, u32::from(command)))
+    }
+
+    /// The name of a context.
+    fn context(&self, number: u16) -> &str {
+        self.contexts.iter().find(|c| c.number == number).map_or(context::DEFAULT, |c| c.name.as_str())
     }
 }
 

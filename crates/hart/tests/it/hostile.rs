@@ -176,10 +176,17 @@ const SEED: &str = "a:B{ uuid: 5 state n : 9 = 3 go rd rs1 rs2 : xcmd0 rd rs1 rs
 ---
 levels = [\"user\", \"mach\"]
 start_priv = \"user\"
+start_context = \"c\"
+shared = [\"d\"]
 ram = [0x1000, 0x2000]
 [[device]]
 name = \"d\"
 serves = [{ interface = \"a:B\" }]
+[[context.c.device]]
+name = \"d\"
+serves = [{ interface = \"a:B\" }]
+[context.f]
+number = 7
 [devices.e]
 state = { v = 7 }
 subs = { 1 = { 0 = { ret = [\"add\", \"$v\", [\"rol\", \"rs2\", 3]], set = { v = \"data\" } }, 1 = { semantics = \"rd = v\" } } }
@@ -191,8 +198,8 @@ fn mutated_machines_and_programs_end() {
     let isa = description::isa();
     let mut random = Random::new(1);
     let mut seed = SEED.as_bytes().to_vec();
-    // lui a0, 5; xext a1, a0, a2; xcmd0 a3, a1, a1; add; jal back.
-    for word in [0x0000_5537_u32, 0x02c5_058b, 0x00b5_868b, 0x00b5_0533, 0xff5f_f06f] {
+    // lui a0, 5; xext a1, a0, a2; xcmd0 a3, a1, a1; csrrwi a4, mxcontext, 7; add; jal back.
+    for word in [0x0000_5537_u32, 0x02c5_058b, 0x00b5_868b, 0x7c03_d773, 0x00b5_0533, 0xff1f_f06f] {
         seed.extend(word.to_le_bytes());
     }
     isaglot_hart::oracle::exercise(&isa, &seed);

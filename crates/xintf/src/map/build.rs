@@ -25,8 +25,20 @@ use isaglot_source::{Diagnostic, Diagnostics, Span};
 use super::{Levels, LunRow, Map, Route, Service, Value};
 use crate::limits;
 
-/// Adds the rows of all services and, if there are any, of the fallback interfaces to the tables of a map.
+/// Adds the rows of all services and, if there are any, of the fallback interfaces to the tables of a map. Each context has
+/// logical unit numbers of its own, and always the fallback interfaces.
 pub fn build(map: &mut Map, out: &mut Diagnostics) {
+    tables(map, out);
+    for mut context in std::mem::take(&mut map.contexts) {
+        let mut own = map.alone(&context);
+        fallback(&mut own, 0..3, context.span);
+        tables(&mut own, out);
+        (context.luns, context.routes) = (own.luns, own.routes);
+        map.contexts.push(context);
+    }
+}
+
+fn tables(map: &mut Map, out: &mut Diagnostics) {
     let mut taken: BTreeSet<u64> = map.luns.iter().filter_map(|r| r.lun.value).collect();
     taken.extend(map.routes.iter().filter_map(|r| r.lun.value));
     let devices = std::mem::take(&mut map.devices);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
-use super::{Levels, LunRow, Map, Route, Value};
+use super::{Levels, LunRow, Map, Route, Value, isolated};
 use crate::{limits, uuid};
 
 /// What to look for beside the lints that are always on.
@@ -38,6 +38,19 @@ struct Dest<'a> {
 
 /// Reports everything that is wrong or odd with the tables of a map.
 pub fn lint(map: &Map, options: Options, out: &mut Diagnostics) {
+    tables(map, options, out);
+    for context in &map.contexts {
+        let mut found = Diagnostics::new();
+        tables(&map.alone(context), options, &mut found);
+        for d in &found {
+            out.push(d.clone().note(format!("in the tables of the context `{}`", context.name)));
+        }
+    }
+    shared(map, &|_| true, out);
+    isolated(map, out);
+}
+
+fn tables(map: &Map, options: Options, out: &mut Diagnostics) {
     let mut reserved: BTreeMap<u64, (Span, &'static str)> = BTreeMap::new();
     let mut entries: Vec<Entry> = Vec::new();
     for row in &map.luns {
@@ -76,7 +89,6 @@ pub fn lint(map: &Map, options: Options, out: &mut Diagnostics) {
     duplicates(&entries, &dests, out);
     routed(map, &entries, &dests, out);
     holes(map, &entries, out);
-    shared(map, &|_| true, out);
     if options.deputy {
         deputies(&dests, out);
     }
@@ -86,11 +98,14 @@ pub fn lint(map: &Map, options: Options, out: &mut Diagnostics) {
 /// the command, and could not tell which interface was meant. Only devices that `of` gives are looked at.
 pub fn shared(map: &Map, of: &dyn Fn(&str) -> bool, out: &mut Diagnostics) {
     let mut first: BTreeMap<(&str, u64), (u64, Span, bool)> = BTreeMap::new();
-    for row in &map.luns {
+    // A logical unit is what its own tables say.
+    let contexts = map.contexts.iter().map(|c| (c.luns.as_slice(), c.routes.as_slice()));
+    let all = std::iter::once((map.luns.as_slice(), map.routes.as_slice())).chain(contexts);
+    for (row, routes) in all.flat_map(|(luns, routes)| luns.iter().map(move |row| (row, routes))) {
         let (Some(uuid), Some(lun)) = (row.uuid.value, row.lun.value) else { continue };
         let is_own = lun >= u64::from(limits::FIRST_LUN) && lun <= limits::MAX_UNIT;
         let here = |route: &&Route| route.lun.value == Some(lun) && route.levels.0 & row.levels.0 != 0;
-        for route in map.routes.iter().filter(here).filter(|route| is_own && of(&route.device)) {
+        for route in routes.iter().filter(here).filter(|route| is_own && of(&route.device)) {
             let Some(sub) = route.sub.value else { continue };
             let seen = first.entry((&route.device, sub)).or_insert((uuid, row.span, false));
             if seen.0 == uuid || seen.2 {

@@ -3,9 +3,10 @@
 //!
 //! A map file gives the two tables themselves, or says which device serves which interface and leaves the logical
 //! unit numbers to [`build()`], or both. [`lint()`] finds what is wrong with the tables, whatever made them, and [`emit`]
-//! writes them as C, Rust or JSON.
+//! writes them as C, Rust or JSON. [`context`] is about tables of which each process has its own.
 
 mod build;
+pub mod context;
 pub mod emit;
 mod lint;
 mod read;
@@ -14,6 +15,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::Span;
 
 pub use build::build;
+pub use context::{Context, isolated};
 pub use lint::{Options, lint, shared};
 pub use read::read;
 
@@ -27,6 +29,8 @@ pub const LEVEL_NAMES: [&str; 4] = ["user", "super", "hyper", "mach"];
 impl Levels {
     /// All four.
     pub const ALL: Levels = Levels(15);
+    /// That of processes, the only one that contexts have tables for.
+    pub const USER: Levels = Levels(1);
     /// The level that every machine has.
     pub const MACH: Levels = Levels(8);
 
@@ -145,4 +149,8 @@ pub struct Map {
     pub luns: Vec<LunRow>,
     /// The rows that `xcmd` uses.
     pub routes: Vec<Route>,
+    /// Other tables of the level `user`, one of which a supervisor puts in force. Those above are number 0.
+    pub contexts: Vec<Context>,
+    /// Devices that several contexts may reach: name and place.
+    pub shared: Vec<(String, Span)>,
 }

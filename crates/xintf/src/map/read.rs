@@ -1,5 +1,7 @@
 //! Map files, TOML or JSON, to a [`Map`]. Every fault of form is E-SYNTAX at the value; what the tables say is judged
-//! by the lints.
+//! by the lints. What is said of contexts is in `context`.
+
+mod context;
 
 use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
@@ -23,11 +25,18 @@ const TOP: &[&str] = &[
     "devices",
     "lun_map",
     "dev_map",
+    "context",
+    "shared",
     // What a running machine needs beside its map.
     "start_priv",
     "ebreak",
     "mach_traps",
     "trap_cause",
+    "cache_block",
+    "vlen",
+    "clint",
+    "plic",
+    "start_context",
     "ram",
     "entry",
 ];
@@ -36,7 +45,7 @@ const TOP: &[&str] = &[
 /// file does not say.
 pub fn read(file: FileId, bytes: &[u8], set: &Set, xlen: Xlen, out: &mut Diagnostics) -> Map {
     let top = tree::read(file, bytes, out);
-    let mut reader = Reader { set, out, xlen };
+    let mut reader = Reader { set, out, xlen, in_context: false };
     let mut map = Map {
         xlen,
         levels: Levels::ALL,
@@ -46,6 +55,8 @@ pub fn read(file: FileId, bytes: &[u8], set: &Set, xlen: Xlen, out: &mut Diagnos
         devices: Vec::new(),
         luns: Vec::new(),
         routes: Vec::new(),
+        contexts: Vec::new(),
+        shared: Vec::new(),
     };
     // What the rows mean depends on these, wherever they stand.
     for entry in &top {
@@ -69,6 +80,8 @@ pub fn read(file: FileId, bytes: &[u8], set: &Set, xlen: Xlen, out: &mut Diagnos
                     map.routes.extend(reader.route(item, map.levels));
                 }
             }
+            "context" => map.contexts = reader.contexts(entry, map.levels),
+            "shared" => map.shared = reader.shared(&entry.value),
             _ => {}
         }
     }
@@ -79,6 +92,8 @@ struct Reader<'a> {
     set: &'a Set,
     out: &'a mut Diagnostics,
     xlen: Xlen,
+    /// The rows are those of a context, which has tables of the level `user` alone.
+    in_context: bool,
 }
 
 impl Reader<'_> {
@@ -207,9 +222,15 @@ impl Reader<'_> {
 
     fn row_levels(&mut self, fields: &[ConfigEntry], row: Span, implemented: Levels) -> Levels {
         let Some(entry) = fields.iter().find(|e| e.key == "levels" || e.key == "priv") else {
+            if self.in_context {
+                return Levels::USER;
+            }
             self.wrong(row, "the row has no `levels`");
             return Levels::default();
         };
+        if self.in_context {
+            return self.user_alone(&entry.value);
+        }
         // A row may speak of levels that this machine lacks; they are no concern of it.
         Levels(self.levels(&entry.value).0 & implemented.0)
     }
@@ -281,10 +302,18 @@ impl Reader<'_> {
                 .map(|_| numbers.iter().enumerate().fold(0, |m, (i, n)| m | u8::from(n.is_some()) << i))
         };
         let mut levels = match get("levels").or(get("priv")) {
+            Some(value) if self.in_context => self.user_alone(value),
             Some(value) => self.levels(value),
+            None if self.in_context => Levels::USER,
             None => Levels(named(&dev, get("dev")).unwrap_or(Levels::ALL.0)),
         };
         levels.0 &= implemented.0;
+        let in_context = self.in_context;
+        for item in ["dev", "sub"].into_iter().filter(|_| in_context).filter_map(get) {
+            if item.table().is_some_and(|t| t.iter().any(|e| e.key != "user")) {
+                self.not_of_user(item.span);
+            }
+        }
         if let Some(given) = named(&sub, get("sub"))
             && !Levels(given).has(levels)
         {

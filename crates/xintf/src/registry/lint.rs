@@ -124,7 +124,7 @@ pub fn append_only(before: &Registry, now: &Registry, out: &mut Diagnostics) {
 /// Checks the interfaces of a processor map against the registry: a number that nobody registered is reported once.
 pub fn against_map(map: &Map, registry: &Registry, out: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
-    for row in &map.luns {
+    for row in map.luns.iter().chain(map.contexts.iter().flat_map(|c| &c.luns)) {
         let Some(uuid) = row.uuid.value.filter(|&v| v > 2 && v <= uuid::max(map.xlen)) else { continue };
         if seen.insert(uuid) && registry.numbered(narrow(uuid, map.xlen)).is_none() {
             let message = format!("number {} is not registered", number(narrow(uuid, map.xlen)));

@@ -89,10 +89,18 @@ fn map() {
         "lun_map",
         "dev_map",
         "device",
+        "[context.",
+        "number",
+        "shared",
         "true",
         "99999999999999999999999",
     ];
-    let seed = [include_str!("../data/cpu.toml"), include_str!("../data/cpu.json"), isaglot_xintf::profile::BUILTIN];
+    let seed = [
+        include_str!("../data/cpu.toml"),
+        include_str!("../data/cpu.json"),
+        include_str!("../data/contexts.toml"),
+        isaglot_xintf::profile::BUILTIN,
+    ];
     drive(&seed, &pieces, oracle::map);
     oracle::map(format!("{{\"a\":{}", "[".repeat(100_000)).as_bytes());
     oracle::map(format!("a = {}", "[".repeat(100_000)).as_bytes());

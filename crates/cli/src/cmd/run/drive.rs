@@ -1,7 +1,7 @@
 //! Runs a machine to its end: at full speed in slices, between which it looks at the output and at Ctrl-C, or one instruction at a
 //! time with a line for each.
 
-use isaglot_hart::{Hart, Stop};
+use isaglot_hart::{Hart, Level, Stop};
 use isaglot_source::Diagnostics;
 
 use super::ending::{last_lines, text_of};
@@ -73,7 +73,7 @@ fn trace(
         stage.at(hart.retired(), 0);
         stage.at_address(pc);
         let before = hart.call_count();
-        let level = hart.level();
+        let (level, context) = (hart.level(), hart.context());
         let mut line = match hart.fetch(pc) {
             Some((word, _)) => {
                 format!("{pc:#010x} {:5} {:>8} {}", level.name(), word.hex(), text_of(hart.plan(), &word))
@@ -84,7 +84,9 @@ fn trace(
         if hart.call_count() > before
             && let Some(call) = hart.calls().last()
         {
-            let name = commands.name(level, call.rs1, call.command).map_or(String::new(), |n| format!("{n} on "));
+            let name = commands
+                .name((level, call.context), call.rs1, call.command)
+                .map_or(String::new(), |n| format!("{n} on "));
             line.push_str(&format!(
                 "  # {name}{}, {} command {} = {:#x}",
                 hart.device_name(call.device),
@@ -92,6 +94,9 @@ fn trace(
                 call.command,
                 call.result
             ));
+            if let Some(number) = context.filter(|_| level == Level::User) {
+                line.push_str(&format!(" in {}", commands.context(number)));
+            }
         }
         line.push('\n');
         world.say(&line)?;

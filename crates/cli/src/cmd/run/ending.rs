@@ -146,7 +146,8 @@ impl End<'_, '_> {
             }
         }
         let hart = &self.hart;
-        let _ = writeln!(text, "level {}, {}", hart.level().name(), counted(hart.retired(), "instruction"));
+        let context = hart.context().map_or(String::new(), |n| format!("context {}, ", self.commands.context(n)));
+        let _ = writeln!(text, "level {}, {context}{}", hart.level().name(), counted(hart.retired(), "instruction"));
         let digits = hart.xlen() as usize / 4;
         for (number, name) in ABI_NAMES.iter().enumerate() {
             let end = if number % 4 == 3 { "\n" } else { "  " };
@@ -163,8 +164,14 @@ impl End<'_, '_> {
         if self.args.calls {
             for call in hart.calls() {
                 let device = self.devices.get(call.device).map_or("", String::as_str);
-                let name = self.commands.name(call.level, call.rs1, call.command);
-                let name = name.map_or(String::new(), |n| format!("  # {n}"));
+                let name = self.commands.name((call.level, call.context), call.rs1, call.command);
+                let of =
+                    hart.context().filter(|_| call.level == Level::User).map(|_| self.commands.context(call.context));
+                let name = match (name, of) {
+                    (Some(name), Some(of)) => format!("  # {name} in {of}"),
+                    (None, Some(of)) => format!("  # in {of}"),
+                    (name, None) => name.map_or(String::new(), |name| format!("  # {name}")),
+                };
                 let (sub, command, result) = (call.sub, call.command, call.result);
                 let _ =
                     writeln!(text, "call {device} {sub} {command} {:#x} {:#x} = {result:#x}{name}", call.rs1, call.rs2);
@@ -199,6 +206,9 @@ impl End<'_, '_> {
             "$schema": crate::schema::RUN, "stop": kind, "priv": self.hart.level().name(), "pc": hex(self.hart.pc()), "instructions": self.hart.retired(),
             "regs": registers,
         });
+        if let Some(number) = self.hart.context() {
+            all["context"] = self.commands.context(number).into();
+        }
         let floats = floats(self.hart);
         if !floats.is_empty() {
             let control = self.hart.csr(FCSR).map(|control| ("fcsr", control));
@@ -228,9 +238,15 @@ impl End<'_, '_> {
             all["last"] = last(self.hart).into_iter().map(each).collect();
         }
         if self.args.calls {
+            let has_contexts = self.hart.context().is_some();
             let calls = self.hart.calls().iter().map(|c| {
                 let device = self.devices.get(c.device).map_or("", String::as_str);
-                json!([device, c.sub, c.command, hex(c.rs1), hex(c.rs2), hex(c.result)])
+                let mut call = json!([device, c.sub, c.command, hex(c.rs1), hex(c.rs2), hex(c.result)]);
+                if has_contexts && let Some(list) = call.as_array_mut() {
+                    let of = if c.level == Level::User { self.commands.context(c.context) } else { c.level.name() };
+                    list.push(of.into());
+                }
+                call
             });
             all["calls"] = calls.collect();
             for (at, device) in self.devices.iter().enumerate() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use isaglot_hart::Config;
 use isaglot_prove::routine::{Argument, Image};
 use isaglot_prove::sequence::{self, Command};
-use isaglot_prove::{Answer, Claim, Riscv, Verdict, against, decide, encoding, machine, routine};
+use isaglot_prove::{Answer, Claim, Riscv, Verdict, against, decide, encoding, isolation, machine, routine};
 use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
@@ -61,7 +61,7 @@ pub(super) struct Args {
     /// With --routine: this function for this command; by default the one called like it
     #[arg(long, value_name = "COMMAND=FUNCTION", value_parser = parse_function)]
     function: Vec<(String, String)>,
-    /// Only these laws: sequence, fallback, device, escape, semantics, routine, encoding
+    /// Only these laws: sequence, fallback, device, escape, isolation, semantics, routine, encoding
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = LAWS)]
     law: Vec<String>,
     /// Register width, 32 or 64; both if not given, or what --cpu or --routine say
@@ -92,7 +92,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-const LAWS: [&str; 7] = ["sequence", "fallback", "device", "escape", "semantics", "routine", "encoding"];
+const LAWS: [&str; 8] = ["sequence", "fallback", "device", "escape", "isolation", "semantics", "routine", "encoding"];
 
 fn parse_argument(text: &str) -> Result<Argument, String> {
     let known = Argument::NAMES.into_iter().find(|a| a.0 == text);
@@ -296,6 +296,10 @@ fn on_machine(
     }
     if job.wants("escape") {
         let law = machine::escape(&mut riscv, &profile, &config, intended.as_ref());
+        claims.extend(law.ok_or_else(no_semantics)?);
+    }
+    if job.wants("isolation") {
+        let law = isolation::isolation(&mut riscv, &profile, &config, intended.as_ref());
         claims.extend(law.ok_or_else(no_semantics)?);
     }
     Ok(claims)
