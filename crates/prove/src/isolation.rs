@@ -4,8 +4,9 @@
 //! A context owns the devices that its table leads to, but for those that the machine's file calls shared and for the fallback
 //! interfaces. Method: any command on any handle and operand, in the tables of one context, with the variables of all devices free. It
 //! is run twice, from states that differ only in what the devices of the other contexts hold; the two runs must not differ in what the
-//! program sees. That the tables and the register that chooses among them are beyond the level `user` is no matter of formulas: there
-//! is no instruction that writes a table, and the tests of the executor try every instruction on the register.
+//! program sees. That no program of the level `user`
+//! changes the tables or chooses among them is not a matter of formulas: no instruction writes a table, and the tests of the executor try
+//! every instruction on the register.
 
 use std::collections::BTreeSet;
 
@@ -256,7 +257,7 @@ fn of_context(
             let number = t.number(device as u64, 12);
             let here = same(t, reached, number);
             let bit = all(t, &[asked, here]);
-            let what = format!("the device, which is {} of the context {context}", device_name(device));
+            let what = format!("the device asked: {}, of the context {context}", device_name(device));
             differences.push(Difference { what, at: None, bit, values: None });
         }
     }

@@ -68,7 +68,7 @@ fn allowed(context: u16) -> &'static [&'static str] {
     }
 }
 
-fn hart(isa: &Isa, mut config: Config, start: Level, words: &[u32]) -> Hart<'_> {
+fn hart<'a>(isa: &'a Isa, mut config: Config, start: Level, words: &[u32]) -> Hart<'a> {
     config.start = start;
     let mut hart = Hart::new(isa, config).expect("a sound machine");
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();

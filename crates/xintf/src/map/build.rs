@@ -28,6 +28,11 @@ use crate::limits;
 /// Adds the rows of all services and, if there are any, of the fallback interfaces to the tables of a map. Each context has
 /// logical unit numbers of its own, and always the fallback interfaces.
 pub fn build(map: &mut Map, out: &mut Diagnostics) {
+    let is_bare = map.luns.is_empty() && map.routes.is_empty();
+    if let Some(span) = map.contexts.first().map(|c| c.span).filter(|_| is_bare) {
+        // All is in contexts.
+        fallback(map, 0..3, span);
+    }
     tables(map, out);
     for mut context in std::mem::take(&mut map.contexts) {
         let mut own = map.alone(&context);

@@ -13,6 +13,7 @@ use crate::uuid::{FALLBACK, embed};
 use crate::{limits, name};
 
 const TOP: &[&str] = &[
+    "$schema",
     "name",
     "xlen",
     "levels",

@@ -78,7 +78,8 @@ impl Reader<'_> {
             Context { name: one.key.clone(), span, number, devices: Vec::new(), luns: Vec::new(), routes: Vec::new() };
         self.in_context = true;
         for entry in fields {
-            let list = if entry.key == "number" { &[][..] } else { self.list(&entry.value) };
+            let is_table = matches!(entry.key.as_str(), "device" | "lun_map" | "dev_map");
+            let list = if is_table { self.list(&entry.value) } else { &[] };
             for item in list {
                 match entry.key.as_str() {
                     "device" => context.devices.extend(self.device(item, implemented)),
