@@ -1,12 +1,15 @@
 //! `isaglot run --linux` beside qemu-user: each `tests/linux/NAME.c`, without a library, is compiled for both widths, and each
 //! `tests/linux/libc/NAME.c` with glibc for RV64GC; all print the same and exit alike. The tests are reported as ignored where there
-//! is no compiler or no qemu.
+//! is no compiler or no qemu. `linux/programs.rs` runs programs of others.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use isaglot_testing::{Failed, peer, suite};
+
+#[path = "linux/programs.rs"]
+mod programs;
 
 const INPUT: &[u8] = b"from standard input\n";
 const ARGUMENTS: [&str; 2] = ["one", "two three"];
@@ -32,6 +35,7 @@ fn main() {
             trials.push(peer::trial(format!("linux_{name}_rv{xlen}"), &[peer::RISCV_QEMU], check));
         }
     }
+    trials.extend(programs::trials());
     suite::run(trials);
 }
 

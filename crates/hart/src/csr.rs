@@ -400,7 +400,11 @@ impl Csrs {
                 return Some(());
             }
             0x3a0..=0x3ef => self.protection.write(number, self.xlen, value)?,
-            _ => self.triggers.write(number, self.cut(value))?,
+            _ => {
+                self.triggers.write(number, self.cut(value))?;
+                // One on code is looked at between instructions from now on.
+                self.recheck = true;
+            }
         }
         self.is_guarded = true;
         Some(())

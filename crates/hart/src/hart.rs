@@ -303,7 +303,8 @@ impl<'a> Hart<'a> {
         let mut semihosting = self.semihosting.take()?;
         let (number, argument, xlen) = (self.register(10), self.register(11), self.xlen());
         let (machine, host) = self.outside();
-        let mut call = syscall::Call { memory: &mut machine.memory, host, xlen, args: &[] };
+        let place = syscall::Place::NONE;
+        let mut call = syscall::Call { memory: &mut machine.memory, host, xlen, args: &[], place };
         let outcome = semihosting.call(&mut call, number, argument);
         self.semihosting = Some(semihosting);
         self.pc = pc;

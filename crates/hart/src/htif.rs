@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use crate::hart::{Hart, Stop};
 use crate::limits::PATIENCE;
-use crate::syscall::{self, Outcome};
+use crate::syscall::{self, Call, Outcome, Place};
 
 /// Where the two double words are, and what is under way.
 #[derive(Debug)]
@@ -131,7 +131,8 @@ impl Hart<'_> {
         }
         let [number, args @ ..] = words;
         let (machine, host) = self.outside();
-        let result = match syscall::file(&mut machine.memory, host, 64, number, &args) {
+        let mut call = Call { memory: &mut machine.memory, host, xlen: 64, args: &args, place: Place::NONE };
+        let result = match syscall::file(&mut call, number) {
             Outcome::Value(value) => value,
             Outcome::Exit(code) => return Some(Stop::Exit(code)),
             Outcome::Unknown => {

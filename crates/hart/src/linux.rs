@@ -4,13 +4,15 @@
 //! Numbers and layouts are those of Linux on RISC-V. Invariant: a call that is not known gives `ENOSYS` and is told once; nothing is
 //! done by half.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::hart::{Hart, Stop};
 use crate::host::{Errno, From};
 use crate::limits::{MAX_REGIONS, MAX_TRANSFER};
+use crate::linux_files::Here;
 use crate::memory::PAGE;
-use crate::syscall::{self, Call, Outcome};
+use crate::syscall::{self, Call, Outcome, Place, USER};
 
 /// What a process starts with.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,8 @@ pub struct Start {
 
 /// Bytes of the stack.
 const STACK: u64 = 8 << 20;
+/// Bytes of memory that a program is told of.
+const MEMORY: u64 = 1 << 30;
 /// What lies between heap and mappings stays free.
 const GAP: u64 = 1 << 28;
 
@@ -43,6 +47,10 @@ pub(crate) struct Process {
     /// Mappings grow down from here.
     mappings: u64,
     clear_tid: u64,
+    here: Here,
+    began: Duration,
+    /// What it wants to be done at signals, by their number, as it gave it.
+    actions: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Hart<'_> {
@@ -83,10 +91,10 @@ impl Hart<'_> {
             (17, 100),
             (9, start.entry),
             (16, hardware),
-            (11, 1000),
-            (12, 1000),
-            (13, 1000),
-            (14, 1000),
+            (11, USER),
+            (12, USER),
+            (13, USER),
+            (14, USER),
             (23, 0),
             (25, random),
             (31, name),
@@ -112,7 +120,9 @@ impl Hart<'_> {
         self.set_csr(0x306, 7);
         self.set_csr(0x106, 7);
         let heap = start.end.checked_next_multiple_of(PAGE as u64).ok_or("there is no room for a heap")?;
-        self.process = Some(Process { heap, top: heap, mappings: top - STACK - GAP / 4, clear_tid: 0 });
+        let began = self.host().now();
+        let (mappings, here, actions) = (top - STACK - GAP / 4, Here::new(), BTreeMap::new());
+        self.process = Some(Process { heap, top: heap, mappings, clear_tid: 0, here, began, actions });
         Ok(())
     }
 
@@ -123,12 +133,26 @@ impl Hart<'_> {
         let args: [u64; 6] = std::array::from_fn(|n| self.register(10 + n as u8));
         let mut process = self.process.take()?;
         let (machine, host) = self.outside();
-        let mut outcome = syscall::file(&mut machine.memory, host, xlen, number, &args);
+        let here = process.here.clone();
+        let place = Place { here: Some(&here.folder), mask: here.mask };
+        let mut call = Call { memory: &mut machine.memory, host, xlen, args: &args, place };
+        let mut outcome = syscall::file(&mut call, number);
         if outcome == Outcome::Unknown {
-            let call = Call { memory: &mut machine.memory, host, xlen, args: &args };
-            outcome = process.call(call, number);
+            outcome = process.here.call(&mut call, number);
         }
+        if outcome == Outcome::Unknown {
+            outcome = process.call(&mut call, number);
+        }
+        // A signal for which the program has a function of its own, which is not called.
+        let signal = match (number, outcome) {
+            (131, Outcome::Exit(_)) => process.has_function(args[2]),
+            (129 | 130, Outcome::Exit(_)) => process.has_function(args[1]),
+            _ => None,
+        };
         self.process = Some(process);
+        if let Some(signal) = signal {
+            self.unknown(format!("its function for signal {signal}"));
+        }
         let result = match outcome {
             Outcome::Value(value) => value,
             Outcome::Exit(code) => return Some(Stop::Exit(code & 0xff)),
@@ -253,8 +277,7 @@ impl Process {
     }
 
     /// Does a call that is not about files.
-    fn call(&mut self, mut call: Call<'_>, number: u64) -> Outcome {
-        let c = &mut call;
+    fn call(&mut self, c: &mut Call<'_>, number: u64) -> Outcome {
         let word = u64::from(c.xlen / 8);
         let result = match number {
             // set_tid_address, gettid, getpid
@@ -264,33 +287,63 @@ impl Process {
             }
             172 | 178 => Ok(1),
             173 => Ok(0),
-            174..=177 => Ok(1000),
+            174..=177 => Ok(USER),
+            // getresuid, getresgid; getgroups: no others.
+            148 | 150 => (0..3).try_for_each(|n| c.put(c.arg(n), &(USER as u32).to_le_bytes())).map(|()| 0),
+            158 => Ok(0),
+            // setpgid, setpriority, sched_setaffinity, msync, mlock and its like, personality
+            154 | 140 | 122 | 227..=231 | 92 => Ok(0),
+            // getpgid, getsid, setsid; getpriority
+            155..=157 => Ok(1),
+            141 => Ok(20),
+            // waitid, wait4
+            95 | 260 => Err(Errno::NO_CHILD),
+            // getitimer; setitimer, to none
+            102 => self.zeros(c, 1, 4 * word),
+            103 if self.is_zero(c, 1, 4 * word) => self.zeros(c, 2, 4 * word),
+            // times: user, system, and those of children
+            153 => {
+                let ticks = c.host.now().saturating_sub(self.began).as_millis() as u64 / 10;
+                let bytes = [ticks, 0, 0, 0].into_iter().flat_map(|n| n.to_le_bytes().into_iter().take(word as usize));
+                let bytes: Vec<u8> = bytes.collect();
+                if c.arg(0) == 0 { Ok(ticks) } else { c.put(c.arg(0), &bytes).map(|()| ticks) }
+            }
+            // getcpu
+            168 => self.zeros(c, 0, 4).and_then(|_| self.zeros(c, 1, 4)),
+            179 => self.memory_there_is(c),
             // setregid, setgid, setreuid, setuid, setresuid, setresgid: to what it is already.
             143..=147 | 149 => Ok(0),
-            // prctl: there is no option of it.
+            // prctl: of its options only the name of a thread.
+            167 if c.arg(0) == 15 => Ok(0),
             167 => Err(Errno::INVALID),
             // futex: nobody else could wake it.
             98 | 422 if c.arg(1) & 0x7f == 0 => Err(Errno::AGAIN),
             98 | 422 => Ok(0),
             // set_robust_list, sched_yield, sigaltstack, rt_sigaction, rt_sigprocmask, mprotect, madvise, flush_icache
             99 | 124 | 132 | 226 | 233 | 259 => Ok(0),
-            134 => self.zeros(c, 2, 24),
+            134 => self.action(c),
             135 => self.zeros(c, 2, 8),
             // nanosleep, clock_nanosleep
             101 if c.xlen == 64 => self.sleep(c, 0),
             115 | 407 => self.sleep(c, 2),
             // clock_gettime, clock_getres
+            113 | 403 if c.arg(0) > 11 => Err(Errno::INVALID),
             113 | 403 => {
-                let now = c.host.now();
+                // Those of the process and of its thread count from its start.
+                let from = if matches!(c.arg(0), 2 | 3) { self.began } else { Duration::ZERO };
+                let now = c.host.now().saturating_sub(from);
                 c.put_time(c.arg(1), now)
             }
             114 | 406 => c.put_time(c.arg(1), Duration::from_nanos(1)),
             // sched_getaffinity: one processor.
             123 => c.put(c.arg(2), &1_u64.to_le_bytes()).map(|()| 8),
-            // kill, tkill, tgkill: a signal to itself ends it, as Linux shows it in a shell.
+            // kill, tkill, tgkill: a signal to itself ends it, as Linux shows it in a shell, but for those that are ignored.
             129..=131 => {
-                let signal = c.arg(if number == 131 { 2 } else { 1 }) as u32;
-                return if signal == 0 { Outcome::Value(0) } else { Outcome::Exit(128 + (signal & 0x7f)) };
+                let signal = c.arg(if number == 131 { 2 } else { 1 });
+                if signal == 0 || self.is_ignored(signal) {
+                    return Outcome::Value(0);
+                }
+                return Outcome::Exit(128 + (signal as u32 & 0x7f));
             }
             160 => self.name(c),
             // getrlimit, prlimit64
@@ -311,16 +364,62 @@ impl Process {
                 c.host.random(&mut bytes);
                 c.put(c.arg(0), &bytes).map(|()| bytes.len() as u64)
             }
-            // getcwd
-            17 if c.arg(1) < 2 => Err(Errno::RANGE),
-            17 => c.put(c.arg(0), b"/\0").map(|()| 2),
-            // fcntl: flags of a file that nobody executes.
-            25 => c.host.status(c.arg(0) as u32).map(|_| if c.arg(1) == 3 { 2 } else { 0 }),
             // rseq, riscv_hwprobe, membarrier: libraries do without.
             293 | 258 | 283 => Err(Errno::NO_CALL),
             _ => return Outcome::Unknown,
         };
         Outcome::Value(result.unwrap_or_else(syscall::error))
+    }
+
+    /// `rt_sigaction`: what is to be done at a signal is kept and given back.
+    fn action(&mut self, c: &mut Call<'_>) -> Result<u64, Errno> {
+        let (signal, new, old) = (c.arg(0), c.arg(1), c.arg(2));
+        // A function, flags, and the signals that wait meanwhile.
+        let size = u64::from(c.xlen / 4) + 8;
+        if !(1..=64).contains(&signal) || new != 0 && matches!(signal, 9 | 19) {
+            return Err(Errno::INVALID);
+        }
+        let bytes = if new == 0 { None } else { Some(c.bytes(new, size)?) };
+        if old != 0 {
+            let before = self.actions.get(&signal).cloned().unwrap_or_else(|| vec![0; size as usize]);
+            c.put(old, &before)?;
+        }
+        if let Some(bytes) = bytes {
+            self.actions.insert(signal, bytes);
+        }
+        Ok(0)
+    }
+
+    /// The address of what is to be done at a signal: 0 what is usual, 1 nothing, others a function.
+    fn handler(&self, signal: u64) -> u64 {
+        let bytes = self.actions.get(&signal).map_or(&[][..], |action| action.as_slice());
+        // A double word holds flags as well on a narrow machine; they change nothing here.
+        let word = if bytes.len() == 24 { 8 } else { 4 };
+        bytes.iter().take(word).rev().fold(0, |all, &byte| all << 8 | u64::from(byte))
+    }
+
+    /// Whether a signal does nothing: the program says so, or it is usual (a child, go on, urgent data, the window).
+    fn is_ignored(&self, signal: u64) -> bool {
+        let handler = self.handler(signal);
+        handler == 1 || handler == 0 && matches!(signal, 17 | 18 | 23 | 28)
+    }
+
+    /// The signal, if the program has a function for it.
+    fn has_function(&self, signal: u64) -> Option<u64> {
+        (self.handler(signal) > 1).then_some(signal)
+    }
+
+    fn is_zero(&self, c: &mut Call<'_>, number: usize, length: u64) -> bool {
+        c.bytes(c.arg(number), length).is_ok_and(|bytes| bytes.iter().all(|&byte| byte == 0))
+    }
+
+    /// `sysinfo`: words and, after them, the unit of their counts of bytes.
+    fn memory_there_is(&mut self, c: &mut Call<'_>) -> Result<u64, Errno> {
+        let uptime = c.host.now().saturating_sub(self.began).as_secs();
+        let word = u64::from(c.xlen / 8) as usize;
+        let words = [uptime, 0, 0, 0, MEMORY, MEMORY, 0, 0, 0, 0, 1, 0, 0, 1];
+        let bytes: Vec<u8> = words.iter().flat_map(|n| n.to_le_bytes().into_iter().take(word)).collect();
+        c.put(c.arg(0), &bytes).map(|()| 0)
     }
 
     /// Gives zeros where an argument says, if it says so.

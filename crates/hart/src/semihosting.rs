@@ -186,8 +186,14 @@ impl Semihosting {
                     new: false,
                     truncate: kind == 1,
                     append: kind == 2,
+                    folder: false,
                 };
-                Handle::File(c.host.open(&name, how)?, false)
+                let file = c.host.open(&name, how)?;
+                if c.host.status(file).is_ok_and(|s| s.kind == FileKind::Folder) {
+                    c.host.close(file)?;
+                    return Err(Errno::FOLDER);
+                }
+                Handle::File(file, false)
             }
         };
         let free = self.files.iter().position(Option::is_none).unwrap_or(self.files.len());

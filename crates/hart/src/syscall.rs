@@ -30,6 +30,9 @@ const HERE: i32 = -100;
 /// `AT_EMPTY_PATH`.
 const EMPTY_PATH: u64 = 0x1000;
 
+/// The user and the group of a process, and the owner of all files.
+pub(crate) const USER: u64 = 1000;
+
 /// `AT_REMOVEDIR`.
 const REMOVE_FOLDER: u64 = 0x200;
 
@@ -42,6 +45,21 @@ pub(crate) struct Call<'a> {
     /// Bits of a word.
     pub(crate) xlen: u32,
     pub(crate) args: &'a [u64],
+    pub(crate) place: Place<'a>,
+}
+
+/// Where a process is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// The folder that paths start from, without a `/` at its end; paths stay as they are where there is `None`.
+    pub(crate) here: Option<&'a [u8]>,
+    /// The rights that new files do not have (`umask`).
+    pub(crate) mask: u32,
+}
+
+impl Place<'_> {
+    /// Of a program that is not a process.
+    pub(crate) const NONE: Place<'static> = Place { here: None, mask: 0o022 };
 }
 
 impl Call<'_> {
@@ -50,8 +68,14 @@ impl Call<'_> {
         self.args.get(number).copied().unwrap_or(0)
     }
 
-    fn file(&self) -> u32 {
+    /// The number of a file, the first argument.
+    pub(crate) fn file(&self) -> u32 {
         self.arg(0) as u32
+    }
+
+    /// 64 bits in an argument, or in two of a narrow machine.
+    pub(crate) fn long(&self, number: usize) -> u64 {
+        if self.xlen == 64 { self.arg(number) } else { self.arg(number + 1) << 32 | self.arg(number) & 0xffff_ffff }
     }
 
     /// A word of the program.
@@ -71,7 +95,7 @@ impl Call<'_> {
     }
 
     /// A text that ends with a zero.
-    fn path(&mut self, address: u64) -> Found<Vec<u8>> {
+    pub(crate) fn path(&mut self, address: u64) -> Found<Vec<u8>> {
         let mut path = Vec::new();
         for at in 0..MAX_PATH {
             match self.bytes(address.wrapping_add(at), 1)?.first() {
@@ -84,10 +108,27 @@ impl Call<'_> {
     }
 
     /// The path that two arguments give: the folder that it starts from, and the text.
-    fn path_at(&mut self, number: usize) -> Found<Vec<u8>> {
+    pub(crate) fn path_at(&mut self, number: usize) -> Found<Vec<u8>> {
         let path = self.path(self.arg(number + 1))?;
-        let is_here = self.arg(number) as i32 == HERE || path.starts_with(b"/");
-        if is_here { Ok(path) } else { Err(Errno::NO_FOLDER) }
+        if path.is_empty() {
+            return Err(Errno::NO_ENTRY);
+        }
+        if path.starts_with(b"/") {
+            return Ok(path);
+        }
+        let folder = self.arg(number) as i32;
+        let start = match self.place.here {
+            _ if folder != HERE => {
+                let file = folder as u32;
+                if self.host.status(file)?.kind != FileKind::Folder {
+                    return Err(Errno::NO_FOLDER);
+                }
+                self.host.path_of(file)?
+            }
+            Some(here) => here.to_vec(),
+            None => return Ok(path),
+        };
+        Ok([start.as_slice(), b"/", &path].concat())
     }
 
     /// A time: seconds and billionths, each a double word.
@@ -110,12 +151,12 @@ impl Call<'_> {
         (0..count).map(piece).collect()
     }
 
-    fn write_one(&mut self, address: u64, length: u64) -> Found<u64> {
+    pub(crate) fn write_one(&mut self, address: u64, length: u64) -> Found<u64> {
         let bytes = self.bytes(address, length)?;
         Ok(self.host.write(self.file(), &bytes)? as u64)
     }
 
-    fn read_one(&mut self, address: u64, length: u64) -> Found<u64> {
+    pub(crate) fn read_one(&mut self, address: u64, length: u64) -> Found<u64> {
         let length = length.min(MAX_TRANSFER);
         // Before the input is gone: the buffer has to be there.
         self.bytes(address, length)?;
@@ -140,7 +181,7 @@ impl Call<'_> {
 
     /// At a place of the file, which stays where it is.
     fn placed(&mut self, one: fn(&mut Self, u64, u64) -> Found<u64>) -> Found<u64> {
-        let (file, place) = (self.file(), self.arg(3) as i64);
+        let (file, place) = (self.file(), self.long(3) as i64);
         let before = self.host.seek(file, From::Here, 0)?;
         self.host.seek(file, From::Start, place)?;
         let done = one(self, self.arg(1), self.arg(2));
@@ -168,8 +209,40 @@ impl Call<'_> {
             new: is(0x40) && is(0x80),
             truncate: is(0x200),
             append: is(0x400),
+            folder: is(0x1_0000),
         };
-        self.host.open(&path, how).map(u64::from)
+        let is_new = how.create && self.host.status_of(&path).is_err();
+        let file = self.host.open(&path, how)?;
+        if is_new {
+            self.limit_rights(&path, self.arg(3));
+        }
+        Ok(file.into())
+    }
+
+    /// A new file has the rights that the program asks for, but for those of its mask. A host without rights keeps its own.
+    fn limit_rights(&mut self, path: &[u8], wanted: u64) {
+        let _ = self.host.set_rights(path, wanted as u32 & 0o777 & !self.place.mask);
+    }
+
+    fn make_folder(&mut self) -> Found<u64> {
+        let path = self.path_at(0)?;
+        self.host.make_folder(&path)?;
+        self.limit_rights(&path, self.arg(2));
+        Ok(0)
+    }
+
+    /// Whether the owner of a file may do this with it.
+    fn access(&mut self) -> Found<u64> {
+        let path = self.path_at(0)?;
+        let status = self.host.status_of(&path)?;
+        let wanted = self.arg(2) as u32 & 7;
+        if status.rights >> 6 & wanted == wanted { Ok(0) } else { Err(Errno::ACCESS) }
+    }
+
+    /// There are no links: what is there is not one.
+    fn read_link(&mut self) -> Found<u64> {
+        let path = self.path_at(0)?;
+        self.host.status_of(&path).and(Err(Errno::INVALID))
     }
 
     /// Removes a file, or with a flag a folder.
@@ -205,12 +278,13 @@ impl Call<'_> {
 }
 
 /// Kind and rights of a file.
-fn mode(kind: FileKind) -> u32 {
-    match kind {
-        FileKind::Plain => 0o100_644,
-        FileKind::Folder => 0o040_755,
-        FileKind::Stream => 0o020_620,
-    }
+fn mode(s: FileStatus) -> u32 {
+    let kind = match s.kind {
+        FileKind::Plain => 0o100_000,
+        FileKind::Folder => 0o040_000,
+        FileKind::Stream => 0o020_000,
+    };
+    kind | s.rights & 0o7777
 }
 
 /// Little-endian fields at their places.
@@ -230,8 +304,10 @@ fn stat(s: FileStatus) -> Vec<u8> {
     let times = [72, 88, 104].into_iter().flat_map(|at| [(at, seconds, 8), (at + 8, nanos, 8)]);
     let own = [
         (8, s.id, 8),
-        (16, u64::from(mode(s.kind)), 4),
+        (16, u64::from(mode(s)), 4),
         (20, 1, 4),
+        (24, USER, 4),
+        (28, USER, 4),
         (48, s.size, 8),
         (56, 4096, 4),
         (64, s.size.div_ceil(512), 8),
@@ -247,7 +323,9 @@ fn statx(s: FileStatus) -> Vec<u8> {
         (0, 0x7ff, 4),
         (4, 4096, 4),
         (16, 1, 4),
-        (28, u64::from(mode(s.kind)), 2),
+        (20, USER, 4),
+        (24, USER, 4),
+        (28, u64::from(mode(s)), 2),
         (32, s.id, 8),
         (40, s.size, 8),
         (48, s.size.div_ceil(512), 8),
@@ -256,18 +334,17 @@ fn statx(s: FileStatus) -> Vec<u8> {
 }
 
 /// Does a call about files, or the one that ends the program.
-pub(crate) fn file(memory: &mut Memory, host: &mut dyn Host, xlen: u32, number: u64, args: &[u64]) -> Outcome {
-    let mut call = Call { memory, host, xlen, args };
-    let c = &mut call;
+pub(crate) fn file(c: &mut Call<'_>, number: u64) -> Outcome {
+    let xlen = c.xlen;
     let result = match number {
         93 | 94 => return Outcome::Exit(c.arg(0) as u32),
         29 => c.host.status(c.file()).and(Err(Errno::NO_TERMINAL)),
-        34 => c.path_at(0).and_then(|path| c.host.make_folder(&path)).map(|()| 0),
+        34 => c.make_folder(),
         35 => c.remove(),
         // renameat, renameat2
         38 | 276 if number == 38 || c.arg(4) == 0 => c.rename(),
         276 => Err(Errno::INVALID),
-        48 | 439 => c.path_at(0).and_then(|path| c.host.status_of(&path)).map(|_| 0),
+        48 | 439 => c.access(),
         56 => c.open(),
         57 => c.host.close(c.file()).map(|()| 0),
         62 if xlen == 32 => {
@@ -279,10 +356,9 @@ pub(crate) fn file(memory: &mut Memory, host: &mut dyn Host, xlen: u32, number: 
         64 => c.write_one(c.arg(1), c.arg(2)),
         65 => c.each(Call::read_one),
         66 => c.each(Call::write_one),
-        67 if xlen == 64 => c.placed(Call::read_one),
-        68 if xlen == 64 => c.placed(Call::write_one),
-        // There are no links.
-        78 => c.path_at(0).and(Err(Errno::NO_ENTRY)),
+        67 => c.placed(Call::read_one),
+        68 => c.placed(Call::write_one),
+        78 => c.read_link(),
         79 if xlen == 64 => c.status_at(c.arg(3)).and_then(|s| c.put_status(c.arg(2), s)),
         80 if xlen == 64 => c.host.status(c.file()).and_then(|s| c.put_status(c.arg(1), s)),
         291 => c.status_at(c.arg(2)).and_then(|s| c.put(c.arg(4), &statx(s))).map(|()| 0),

@@ -18,6 +18,7 @@ use isaglot_xintf::tree;
 mod described;
 mod drive;
 mod ending;
+mod files;
 #[cfg(feature = "gdb")]
 mod gdb;
 mod memory;

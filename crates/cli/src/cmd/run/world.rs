@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
-use isaglot_hart::{Errno, FileKind, FileStatus, From, Host, Open, limits::MAX_FILES};
+use isaglot_hart::{Entry, Errno, FileKind, FileStatus, From, Host, Open, Ready};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::Args;
 use super::ending::ENDED;
+use super::files::{Files, Folder, Handle, Opened};
 use crate::io::Output;
 
 /// The world of one run, shared by the machine and the verb.
@@ -30,8 +31,7 @@ struct Inner {
     is_open: bool,
     failed: Option<Diagnostic>,
     folder: Option<PathBuf>,
-    /// Files from number 3 on.
-    files: Vec<Option<File>>,
+    files: Files,
     program: String,
 }
 
@@ -46,8 +46,16 @@ impl World {
         }
         let out = Some(Output::create(None, false).map_err(Diagnostics::from)?);
         let folder = folder.map(Path::to_owned);
-        let inner =
-            Inner { out, by_line, line: Vec::new(), is_open: false, failed: None, folder, files: Vec::new(), program };
+        let inner = Inner {
+            out,
+            by_line,
+            line: Vec::new(),
+            is_open: false,
+            failed: None,
+            folder,
+            files: Files::new(),
+            program,
+        };
         Ok(World(Rc::new(RefCell::new(inner))))
     }
 
@@ -111,6 +119,30 @@ fn errno(e: &io::Error) -> Errno {
     }
 }
 
+/// Who may read, write and execute it.
+#[cfg(unix)]
+fn rights(meta: &Metadata) -> u32 {
+    use std::os::unix::fs::MetadataExt as _;
+    meta.mode() & 0o7777
+}
+#[cfg(not(unix))]
+fn rights(meta: &Metadata) -> u32 {
+    let write = if meta.permissions().readonly() { 0 } else { 0o222 };
+    write | if meta.is_dir() { 0o555 } else { 0o444 }
+}
+
+#[cfg(unix)]
+fn set_rights(place: &Path, rights: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(place, std::fs::Permissions::from_mode(rights))
+}
+#[cfg(not(unix))]
+fn set_rights(place: &Path, rights: u32) -> io::Result<()> {
+    let mut permissions = place.metadata()?.permissions();
+    permissions.set_readonly(rights & 0o200 == 0);
+    std::fs::set_permissions(place, permissions)
+}
+
 fn told(meta: &Metadata, id: u64) -> FileStatus {
     let kind = match meta {
         m if m.is_dir() => FileKind::Folder,
@@ -118,12 +150,24 @@ fn told(meta: &Metadata, id: u64) -> FileStatus {
         _ => FileKind::Stream,
     };
     let written = meta.modified().ok().and_then(|t| t.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
-    FileStatus { kind, size: meta.len(), id, written }
+    FileStatus { kind, size: meta.len(), id, written, rights: rights(meta) }
 }
 
-/// A number for a path, the same in every run.
+/// A number for a path, the same in every run and for every way to write it.
 fn number(path: &[u8]) -> u64 {
-    path.iter().fold(0xcbf2_9ce4_8422_2325, |n, &byte| (n ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)) | 1
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts
+        .join(&b'/')
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |n, &byte| (n ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        | 1
 }
 
 impl Inner {
@@ -158,9 +202,33 @@ impl Inner {
         }
     }
 
-    fn file(&mut self, number: u32) -> Result<&mut File, Errno> {
-        let at = (number as usize).checked_sub(3).ok_or(Errno::BAD_FILE)?;
-        self.files.get_mut(at).and_then(Option::as_mut).ok_or(Errno::BAD_FILE)
+    /// A file that has bytes with a position.
+    fn file(&self, number: u32) -> Result<Rc<Opened>, Errno> {
+        match self.files.get(number)? {
+            Handle::File(opened) => Ok(opened),
+            _ => Err(Errno::INVALID),
+        }
+    }
+
+    /// What is in a folder, by name, and before it the folder itself and the one above.
+    fn entries(&self, path: &[u8], place: &Path) -> Result<Vec<Entry>, Errno> {
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(place).map_err(|e| errno(&e))?.flatten() {
+            let (name, kind) = (entry.file_name().into_encoded_bytes(), entry.file_type());
+            let kind = match kind {
+                Ok(kind) if kind.is_dir() => FileKind::Folder,
+                Ok(kind) if kind.is_file() => FileKind::Plain,
+                // Links are not for the program.
+                Ok(kind) if kind.is_symlink() => continue,
+                _ => FileKind::Stream,
+            };
+            let id = number(&[path, b"/", &name].concat());
+            entries.push(Entry { name, kind, id });
+        }
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        let itself = [(".", number(path)), ("..", number(&[path, b"/.."].concat()))];
+        let itself = itself.map(|(name, id)| Entry { name: name.into(), kind: FileKind::Folder, id });
+        Ok(itself.into_iter().chain(entries).collect())
     }
 
     /// The place of a path in the folder. The last part need not be there; no part may be a link.
@@ -194,15 +262,16 @@ impl Inner {
 impl Host for World {
     fn write(&mut self, file: u32, bytes: &[u8]) -> Result<usize, Errno> {
         let mut inner = self.0.borrow_mut();
-        match file {
-            0 => return Err(Errno::BAD_FILE),
-            1 => inner.console(bytes),
-            2 => {
+        match inner.files.get(file)? {
+            Handle::Output => inner.console(bytes),
+            Handle::Error => {
                 // So that both are in order where they are the same terminal.
                 inner.flush();
                 let _ = io::stderr().write_all(bytes);
             }
-            _ => return inner.file(file)?.write(bytes).map_err(|e| errno(&e)),
+            Handle::File(opened) => return (&opened.file).write(bytes).map_err(|e| errno(&e)),
+            Handle::Writer(end) => return end.write(bytes),
+            Handle::Input | Handle::Folder(_) | Handle::Reader(_) => return Err(Errno::BAD_FILE),
         }
         if inner.failed.is_some() { Err(Errno::IO) } else { Ok(bytes.len()) }
     }
@@ -210,14 +279,16 @@ impl Host for World {
     fn read(&mut self, file: u32, length: usize) -> Result<Vec<u8>, Errno> {
         let mut inner = self.0.borrow_mut();
         let mut bytes = vec![0; length];
-        let read = match file {
-            0 => {
+        let read = match inner.files.get(file)? {
+            Handle::Input => {
                 // A question comes before its answer.
                 inner.flush();
                 io::stdin().read(&mut bytes)
             }
-            1 | 2 => return Err(Errno::BAD_FILE),
-            _ => inner.file(file)?.read(&mut bytes),
+            Handle::File(opened) => (&opened.file).read(&mut bytes),
+            Handle::Reader(end) => return end.read(length),
+            Handle::Folder(_) => return Err(Errno::FOLDER),
+            Handle::Output | Handle::Error | Handle::Writer(_) => return Err(Errno::BAD_FILE),
         };
         bytes.truncate(read.map_err(|e| errno(&e))?);
         Ok(bytes)
@@ -227,11 +298,18 @@ impl Host for World {
         let mut inner = self.0.borrow_mut();
         let place = inner.place(path)?;
         if place.is_dir() {
-            return Err(Errno::FOLDER);
+            if how.new {
+                return Err(Errno::EXISTS);
+            }
+            if how.write || how.create {
+                return Err(Errno::FOLDER);
+            }
+            let entries = inner.entries(path, &place)?;
+            let folder = Folder::new(path.to_vec(), entries);
+            return inner.files.add(Handle::Folder(Rc::new(folder)), 0);
         }
-        let free = inner.files.iter().position(Option::is_none).unwrap_or(inner.files.len());
-        if free >= MAX_FILES {
-            return Err(Errno::TOO_MANY);
+        if how.folder && !how.create {
+            return Err(if place.exists() { Errno::NO_FOLDER } else { Errno::NO_ENTRY });
         }
         let mut options = OpenOptions::new();
         options.read(how.read).write(how.write && !how.append).append(how.append && how.write);
@@ -240,48 +318,50 @@ impl Host for World {
         } else if how.create && !place.exists() {
             // To be read, and empty.
             File::create(&place).map_err(|e| errno(&e))?;
+        } else if how.new {
+            return Err(Errno::EXISTS);
         }
         let file = options.open(&place).map_err(|e| errno(&e))?;
         if how.write && how.truncate && how.append {
             file.set_len(0).map_err(|e| errno(&e))?;
         }
-        if free == inner.files.len() {
-            inner.files.push(None);
-        }
-        if let Some(slot) = inner.files.get_mut(free) {
-            *slot = Some(file);
-        }
-        Ok(free as u32 + 3)
+        inner.files.add(Handle::File(Rc::new(Opened { file, path: path.to_vec() })), 0)
     }
 
     fn close(&mut self, file: u32) -> Result<(), Errno> {
-        if file < 3 {
-            return Ok(());
-        }
-        let mut inner = self.0.borrow_mut();
-        let slot = inner.files.get_mut(file as usize - 3).ok_or(Errno::BAD_FILE)?;
-        slot.take().map(drop).ok_or(Errno::BAD_FILE)
+        self.0.borrow_mut().files.close(file)
     }
 
     fn seek(&mut self, file: u32, from: From, by: i64) -> Result<u64, Errno> {
-        if file < 3 {
-            return Err(Errno::NO_SEEK);
-        }
+        let opened = match self.0.borrow().files.get(file)? {
+            Handle::File(opened) => opened,
+            Handle::Folder(folder) => return folder.seek(from, by),
+            _ => return Err(Errno::NO_SEEK),
+        };
         let to = match from {
             From::Start => SeekFrom::Start(u64::try_from(by).map_err(|_| Errno::INVALID)?),
             From::Here => SeekFrom::Current(by),
             From::End => SeekFrom::End(by),
         };
-        self.0.borrow_mut().file(file)?.seek(to).map_err(|e| errno(&e))
+        (&opened.file).seek(to).map_err(|e| errno(&e))
     }
 
     fn status(&mut self, file: u32) -> Result<FileStatus, Errno> {
-        if file < 3 {
-            let id = u64::from(file) + 1;
-            return Ok(FileStatus { kind: FileKind::Stream, size: 0, id, written: Duration::ZERO });
+        let inner = self.0.borrow();
+        match inner.files.get(file)? {
+            Handle::File(opened) => {
+                let meta = opened.file.metadata().map_err(|e| errno(&e))?;
+                Ok(told(&meta, number(&opened.path)))
+            }
+            Handle::Folder(folder) => {
+                let meta = inner.place(&folder.path)?.metadata().map_err(|e| errno(&e))?;
+                Ok(told(&meta, number(&folder.path)))
+            }
+            _ => {
+                let (id, written) = (u64::from(file) + 1, Duration::ZERO);
+                Ok(FileStatus { kind: FileKind::Stream, size: 0, id, written, rights: 0o620 })
+            }
         }
-        let meta = self.0.borrow_mut().file(file)?.metadata().map_err(|e| errno(&e))?;
-        Ok(told(&meta, u64::from(file) + 1))
     }
 
     fn status_of(&mut self, path: &[u8]) -> Result<FileStatus, Errno> {
@@ -291,12 +371,79 @@ impl Host for World {
     }
 
     fn is_terminal(&mut self, file: u32) -> bool {
-        match file {
-            0 => io::stdin().is_terminal(),
-            1 => io::stdout().is_terminal(),
-            2 => io::stderr().is_terminal(),
+        match self.0.borrow().files.get(file) {
+            Ok(Handle::Input) => io::stdin().is_terminal(),
+            Ok(Handle::Output) => io::stdout().is_terminal(),
+            Ok(Handle::Error) => io::stderr().is_terminal(),
             _ => false,
         }
+    }
+
+    fn entry(&mut self, file: u32) -> Result<Option<Entry>, Errno> {
+        match self.0.borrow().files.get(file)? {
+            Handle::Folder(folder) => Ok(folder.entry()),
+            _ => Err(Errno::NO_FOLDER),
+        }
+    }
+
+    fn path_of(&mut self, file: u32) -> Result<Vec<u8>, Errno> {
+        match self.0.borrow().files.get(file)? {
+            Handle::File(opened) => Ok(opened.path.clone()),
+            Handle::Folder(folder) => Ok(folder.path.clone()),
+            _ => Err(Errno::NO_FOLDER),
+        }
+    }
+
+    fn duplicate(&mut self, file: u32, least: u32) -> Result<u32, Errno> {
+        let mut inner = self.0.borrow_mut();
+        let handle = inner.files.get(file)?;
+        inner.files.add(handle, least)
+    }
+
+    fn duplicate_to(&mut self, file: u32, to: u32) -> Result<(), Errno> {
+        let mut inner = self.0.borrow_mut();
+        let handle = inner.files.get(file)?;
+        inner.files.set(to, handle)
+    }
+
+    fn pipe(&mut self) -> Result<(u32, u32), Errno> {
+        self.0.borrow_mut().files.pipe()
+    }
+
+    fn ready(&mut self, file: u32) -> Result<Ready, Errno> {
+        let (read, write, closed) = match self.0.borrow().files.get(file)? {
+            Handle::Reader(end) => {
+                let (read, _, closed) = end.ready();
+                (read, false, closed)
+            }
+            Handle::Writer(end) => {
+                let (_, write, closed) = end.ready();
+                (false, write, closed)
+            }
+            Handle::Input => (true, false, false),
+            Handle::Output | Handle::Error => (false, true, false),
+            Handle::File(_) | Handle::Folder(_) => (true, true, false),
+        };
+        Ok(Ready { read, write, closed })
+    }
+
+    fn set_length(&mut self, file: u32, length: u64) -> Result<(), Errno> {
+        self.0.borrow().file(file)?.file.set_len(length).map_err(|e| errno(&e))
+    }
+
+    fn set_rights(&mut self, path: &[u8], rights: u32) -> Result<(), Errno> {
+        // A file that runs as its owner would be the owner's who runs this program.
+        if rights & 0o6000 != 0 {
+            return Err(Errno::NOT_PERMITTED);
+        }
+        let place = self.0.borrow().place(path)?;
+        set_rights(&place, rights).map_err(|e| errno(&e))
+    }
+
+    fn set_written(&mut self, path: &[u8], time: Duration) -> Result<(), Errno> {
+        let place = self.0.borrow().place(path)?;
+        let time = SystemTime::UNIX_EPOCH.checked_add(time).ok_or(Errno::INVALID)?;
+        File::open(place).and_then(|file| file.set_modified(time)).map_err(|e| errno(&e))
     }
 
     fn remove(&mut self, path: &[u8]) -> Result<(), Errno> {
