@@ -297,7 +297,8 @@ impl Process {
             155..=157 => Ok(1),
             141 => Ok(20),
             // waitid, wait4
-            95 | 260 => Err(Errno::NO_CHILD),
+            95 => Err(Errno::NO_CHILD),
+            260 if c.xlen == 64 => Err(Errno::NO_CHILD),
             // getitimer; setitimer, to none
             102 => self.zeros(c, 1, 4 * word),
             103 if self.is_zero(c, 1, 4 * word) => self.zeros(c, 2, 4 * word),
