@@ -7,12 +7,15 @@ use std::process::Command;
 use super::Row;
 
 /// Turns of the loops of overloadable opcodes.
-const TURNS: u64 = 20_000_000;
+const TURNS: u64 = 10_000_000;
 
 /// Overloadable opcodes in a turn.
 const CALLS: u64 = 4;
 
 const GCC: &str = "riscv64-linux-gnu-gcc";
+
+/// A static RISC-V program for Linux that is run beside the kernels, such as CoreMark, whose source is not here: what this variable names.
+const PROGRAM: &str = "ISAGLOT_RISCV_PROGRAM";
 
 /// A kernel leaves its result in a0; the start stops the hart, or asks qemu's Linux to end the process.
 const START: &str = "
@@ -29,7 +32,7 @@ const KERNELS: &[(&str, &str)] = &[
         "static char no[1 << 20];
         unsigned kernel(void) {
             unsigned found = 0;
-            for (int turn = 0; turn < 20; turn++) {
+            for (int turn = 0; turn < 100; turn++) {
                 for (unsigned i = 0; i < sizeof no; i++) no[i] = 0;
                 for (unsigned i = 2; i < sizeof no; i++)
                     if (!no[i]) { found++; for (unsigned k = 2 * i; k < sizeof no; k += i) no[k] = 1; }
@@ -43,7 +46,7 @@ const KERNELS: &[(&str, &str)] = &[
         unsigned kernel(void) {
             unsigned at = 0, n = sizeof next / sizeof *next;
             for (unsigned i = 0; i < n; i++) next[i] = (i * 40503u + 12345u) & (n - 1);
-            for (unsigned i = 0; i < 60000000; i++) at = next[at];
+            for (unsigned i = 0; i < 120000000; i++) at = next[at];
             return at;
         }",
     ),
@@ -52,7 +55,7 @@ const KERNELS: &[(&str, &str)] = &[
         "static int a[120][120], b[120][120], c[120][120];
         int kernel(void) {
             for (int i = 0; i < 120; i++) for (int j = 0; j < 120; j++) { a[i][j] = i * 3 + j; b[i][j] = i - 5 * j; }
-            for (int turn = 0; turn < 20; turn++)
+            for (int turn = 0; turn < 200; turn++)
                 for (int i = 0; i < 120; i++) for (int j = 0; j < 120; j++) {
                     int sum = 0;
                     for (int k = 0; k < 120; k++) sum += a[i][k] * b[k][j];
@@ -71,7 +74,7 @@ const KERNELS: &[(&str, &str)] = &[
                 table[i] = r;
             }
             unsigned crc = ~0u;
-            for (unsigned i = 0; i < 30000000; i++) crc = crc >> 8 ^ table[(crc ^ i) & 255];
+            for (unsigned i = 0; i < 200000000; i++) crc = crc >> 8 ^ table[(crc ^ i) & 255];
             return ~crc;
         }",
     ),
@@ -80,7 +83,7 @@ const KERNELS: &[(&str, &str)] = &[
         "static double a[120][120], b[120][120], c[120][120];
         int kernel(void) {
             for (int i = 0; i < 120; i++) for (int j = 0; j < 120; j++) { a[i][j] = i * 0.3 + j; b[i][j] = i - 0.7 * j; }
-            for (int turn = 0; turn < 10; turn++)
+            for (int turn = 0; turn < 40; turn++)
                 for (int i = 0; i < 120; i++) for (int j = 0; j < 120; j++) {
                     double sum = 0;
                     for (int k = 0; k < 120; k++) sum += a[i][k] * b[k][j];
@@ -133,7 +136,7 @@ const KERNELS: &[(&str, &str)] = &[
             for (int i = 0; i < 256; i++) { m[i / 16][i & 15] = i; n[i / 16][i & 15] = 255 - i * 3; }
             for (int i = 0; i < 512; i++) text[i] = \"0123456789+-.e,,\"[(i * 11 ^ i >> 3) & 15];
             struct node *list = nodes;
-            for (int turn = 0; turn < 2000; turn++) {
+            for (int turn = 0; turn < 20000; turn++) {
                 for (int i = 0; i < 20; i++) { struct node *at = find(list, turn * 3 + i & 255); if (at) sum(at->value += i); }
                 list = reverse(list);
                 sum(multiply(turn));
@@ -194,15 +197,35 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         rows.push(Row { name: format!("run {name}, instructions"), args, units, count: false, peer: peer.clone() });
         rows.push(Row { name: format!("run --jit {name}, instructions"), args: native, units, count: false, peer });
     }
+    if let Some(program) = std::env::var_os(PROGRAM) {
+        let program = program.display().to_string();
+        let args: Vec<String> = ["run", "--linux", &program].iter().map(|s| (*s).to_owned()).collect();
+        let mut native = vec![jit.clone(), "run".to_owned(), "--jit".to_owned()];
+        native.extend(args.iter().skip(1).cloned());
+        let peer = Some(vec!["qemu-riscv64".to_owned(), program.clone()]);
+        for (how, args) in [("", args), (" --jit", native)] {
+            let name = format!("run{how} {program}, once");
+            rows.push(Row { name, args, units: 1, count: false, peer: peer.clone() });
+        }
+    }
+    Ok(rows)
+}
+
+/// What overloadable opcodes take: each loop beside the same loop without them.
+pub(crate) fn commands() -> Result<(), String> {
+    let dir = super::folder()?;
+    let jit = jit()?;
     let (machine, interface) = (dir.join("hart.toml"), dir.join("hart.xintf"));
     write(&machine, MACHINE)?;
     write(&interface, INTERFACE)?;
     let bodies = [
-        ("add", "    add a4, a0, a2\n", TURNS * CALLS),
-        ("xext", "    xext a4, a0, zero\n", TURNS * CALLS),
-        ("xcmd", "    xcmd0 a4, a3, a2\n", TURNS * CALLS),
+        ("nothing", ""),
+        ("add", "    add a4, a0, a2\n"),
+        ("xext", "    xext a4, a0, zero\n"),
+        ("xcmd", "    xcmd0 a4, a3, a2\n"),
     ];
-    for (name, body, units) in bodies {
+    let mut loops = Vec::new();
+    for (name, body) in bodies {
         let text = format!(
             "_start:\n    lui a0, 0x4321\n    xext a3, a0, zero\n    li a1, {TURNS}\nloop:\n{}    addi a1, a1, -1\n    bnez a1, loop\n    ebreak\n",
             body.repeat(CALLS as usize)
@@ -211,23 +234,32 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         write(&source, &text)?;
         let elf = source.with_extension("elf");
         let (source, elf) = (source.display().to_string(), elf.display().to_string());
-        let isaglot = super::program();
         let args = ["asm", "--isa", "rv64imac_xext", &source, "-o", &elf];
-        let done = Command::new(isaglot).args(args).status();
-        if !done.is_ok_and(|s| s.success()) {
+        if !Command::new(super::program()).args(args).status().is_ok_and(|s| s.success()) {
             return Err(format!("{source} does not assemble"));
         }
         let (machine, interface) = (machine.display().to_string(), interface.display().to_string());
-        let args = ["run", "--cpu", &machine, "--xintf", &interface, &elf];
-        for (how, program) in [("", None), (" --jit", Some(&jit))] {
-            let more = how.trim().to_owned();
-            let more = Some(more).filter(|m| !m.is_empty());
-            let args = program.cloned().into_iter().chain(args.iter().map(|s| (*s).to_owned())).chain(more).collect();
-            let name = format!("run{how} a loop of {name}, {CALLS} a turn");
-            rows.push(Row { name, args, units, count: false, peer: None });
+        loops.push((name, ["run", "--cpu", &machine, "--xintf", &interface, &elf].map(str::to_owned).to_vec()));
+    }
+    println!("| in a loop | ns each, interpreted | ns each, as machine code |");
+    println!("|---|---|---|");
+    let ours = super::program().display().to_string();
+    let ways = [(ours, None), (jit, Some("--jit".to_owned()))];
+    let mut times = vec![[Vec::new(), Vec::new()]; loops.len()];
+    for _ in 0..super::RUNS {
+        for ((_, args), times) in loops.iter().zip(&mut times) {
+            for ((program, more), times) in ways.iter().zip(times) {
+                let command = [std::slice::from_ref(program), args.as_slice(), more.as_slice()].concat();
+                times.push(super::user_seconds(&command)?);
+            }
         }
     }
-    Ok(rows)
+    let seconds: Vec<[f64; 2]> = times.iter_mut().map(|both| both.each_mut().map(|t| super::median(t))).collect();
+    for ((name, _), both) in loops.iter().zip(&seconds).skip(1) {
+        let each = [0, 1].map(|way| (both[way] - seconds[0][way]) * 1e9 / (TURNS * CALLS) as f64);
+        println!("| {name} | {:.2} | {:.2} |", each[0], each[1]);
+    }
+    Ok(())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

@@ -75,6 +75,7 @@ type Other = (&'static str, fn() -> Result<(), String>);
 
 const OTHERS: &[Other] = &[
     ("explore", explore::print),
+    ("hart", hart::commands),
     ("jobs", jobs::print),
     ("page", page::print),
     ("site", site::print),
