@@ -1,7 +1,10 @@
 //! Pre-decoded instructions, and the blocks of them that run without looking left or right.
 
-use isaglot_invariant::Impossible as _;
+use isaglot_invariant::{Impossible as _, impossible};
 
+#[cfg(feature = "jit")]
+use crate::generated::table::OPS;
+use crate::generated::table::{Op, single};
 use crate::limits::BLOCKS;
 use crate::machine::Fault;
 use crate::watch::Before;
@@ -25,8 +28,8 @@ pub(crate) enum Ends {
 pub(crate) struct Ins {
     /// Values that were known when it was decoded, packed.
     pub(crate) imm: u64,
-    /// What to do; 0 is illegal.
-    pub(crate) op: u16,
+    /// What to do.
+    pub(crate) op: Op,
     /// Register numbers.
     slot: [u8; 4],
     /// Bytes from the start of its block.
@@ -34,7 +37,7 @@ pub(crate) struct Ins {
 }
 
 /// A pre-decoded instruction at the start of a block.
-pub(crate) fn ins(op: u16, slot: [u64; 4], imm: u64) -> Ins {
+pub(crate) fn ins(op: Op, slot: [u64; 4], imm: u64) -> Ins {
     Ins { imm, op, slot: slot.map(|number| number as u8), at: 0 }
 }
 
@@ -47,16 +50,22 @@ pub(crate) fn out(number: u64) -> u64 {
 impl Ins {
     /// As two numbers, but for its place in a block.
     pub(crate) fn parts(&self) -> [u64; 2] {
-        [self.imm, u64::from(u32::from_le_bytes(self.slot)) << 16 | u64::from(self.op)]
+        [self.imm, u64::from(u32::from_le_bytes(self.slot)) << 16 | u64::from(self.op as u16)]
     }
 
     /// From what [`Ins::parts`] gives.
     pub(crate) fn from_parts([imm, rest]: [u64; 2]) -> Ins {
-        Ins { imm, op: rest as u16, slot: ((rest >> 16) as u32).to_le_bytes(), at: 0 }
+        let op = OPS.get(usize::from(rest as u16)).copied().or_impossible(Op::Illegal);
+        Ins { imm, op, slot: ((rest >> 16) as u32).to_le_bytes(), at: 0 }
     }
 }
 
 impl Ins {
+    /// As it is run by itself, if it is the first of a pair.
+    pub(crate) fn single(&self) -> Ins {
+        Ins { op: single(self.op), ..*self }
+    }
+
     /// Its first register.
     #[inline(always)]
     pub(crate) fn a(&self) -> usize {
@@ -103,14 +112,27 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// None.
+    const NONE: Block = Block { start: 1, end: 0, code: Vec::new() };
+
     /// The address of an instruction by its number, or the one after the last.
     pub(crate) fn place(&self, number: usize) -> u64 {
         self.code.get(number).map_or(self.end, |i| self.start.wrapping_add(u64::from(i.at)))
     }
 
+    /// The number of the instruction that begins so many bytes after the first.
+    pub(crate) fn number(&self, at: u16) -> usize {
+        self.code.iter().position(|i| i.at == at).or_impossible(0)
+    }
+
+    /// Some of its instructions, by number, each as it is run by itself.
+    pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Vec<Ins> {
+        self.code.get(range).or_impossible(&[]).iter().map(Ins::single).collect()
+    }
+
     /// The place before the instruction that begins so many bytes after the first.
     pub(crate) fn before(&self, at: u16) -> Before {
-        let count = self.code.iter().position(|i| i.at == at).or_impossible(0);
+        let count = self.number(at);
         Before { start: self.start, count: count as u64, pc: self.place(count) }
     }
 
@@ -125,21 +147,30 @@ impl Block {
 
 /// The blocks that were decoded, by their start.
 #[derive(Clone, Debug)]
-pub(crate) struct Blocks(Vec<Block>);
+pub(crate) struct Blocks(Box<[Block; BLOCKS]>);
 
 impl Blocks {
     pub(crate) fn new() -> Blocks {
-        Blocks(vec![Block { start: 1, end: 0, code: Vec::new() }; BLOCKS])
+        match vec![Block::NONE; BLOCKS].into_boxed_slice().try_into() {
+            Ok(all) => Blocks(all),
+            Err(_) => impossible(Blocks(Box::new([Block::NONE; BLOCKS]))),
+        }
     }
 
-    /// The place of the block that starts here, and whether it is there.
+    /// The place of the block that starts here.
+    #[inline(always)]
+    pub(crate) fn at(&self, pc: u64) -> &Block {
+        &self.0[(pc >> 1) as usize % BLOCKS]
+    }
+
+    /// The same, to decode one there.
     #[inline(always)]
     pub(crate) fn place(&mut self, pc: u64) -> &mut Block {
         &mut self.0[(pc >> 1) as usize % BLOCKS]
     }
 
     pub(crate) fn clear(&mut self) {
-        for block in &mut self.0 {
+        for block in self.0.iter_mut() {
             block.start = 1;
         }
     }

@@ -13,7 +13,7 @@ impl Hart<'_> {
     pub(crate) fn stop_before(&mut self, before: Before) -> Option<Stop> {
         self.set_pc(before.pc);
         if before.count > 0 {
-            self.recent.push(before.start, before.count);
+            self.machine.recent.push(before.start, before.count);
         }
         let machine = self.machine();
         machine.csrs.retired = machine.csrs.retired.wrapping_add(before.count);

@@ -1,5 +1,6 @@
 //! From instruction words to pre-decoded instructions, by the description.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use isaglot_bits::Word;
@@ -11,7 +12,8 @@ use isaglot_riscv::isa_name;
 use crate::block::{Block, Ends, Ins, ins};
 use crate::config::Config;
 use crate::csr::Extensions;
-use crate::generated::{rv32, rv64, table};
+use crate::generated::table::{self, Op};
+use crate::generated::{rv32, rv64};
 use crate::limits::MAX_BLOCK;
 use crate::machine::Fault;
 use crate::memory::Memory;
@@ -20,13 +22,14 @@ use crate::vector_state::Extent;
 /// What the description says about an encoding that the executor knows.
 struct Known {
     /// Its arm of `execute` and its form of `prepare`.
-    op: u16,
+    op: Op,
     form: u16,
     /// What tells it from others with these.
     number: u16,
-    names: Vec<Name>,
-    /// The field with the command, for commands of interfaces.
-    command: Option<Name>,
+    /// Those of its operands, once it was decoded: a program uses few of all encodings.
+    names: OnceCell<Vec<Name>>,
+    /// A command of an interface, in the field `OP`.
+    is_command: bool,
     /// It jumps and writes the return address.
     links: bool,
 }
@@ -125,11 +128,10 @@ impl<'a> Decoder<'a> {
             }
             let row = table::ENCODINGS.binary_search_by_key(&isa.text(encoding.name), |row| row.0);
             let (_, op, form, number) = table::ENCODINGS[row.map_err(|_| other())?];
-            let names = isa.semantic_operands(encoding);
-            let command = isa.names().get("OP").filter(|op| encoding.display_name == "xcmd" && names.contains(op));
             if let Some(place) = known.get_mut(at as usize) {
                 let links = matches!(encoding.display_name.as_str(), "jal" | "jalr");
-                *place = Some(Known { op, form, number, names, command, links });
+                let is_command = encoding.display_name == "xcmd";
+                *place = Some(Known { op, form, number, names: OnceCell::new(), is_command, links });
             }
             count += 1;
         }
@@ -175,7 +177,8 @@ impl<'a> Decoder<'a> {
     #[inline(always)]
     pub(crate) fn whole(&self, memory: &mut Memory, pc: u64) -> Result<Decoded, Fault> {
         let (word, length) = word(&self.plan, pc, &mut |at| memory.fetch(at))?;
-        let illegal = Decoded { ins: ins(0, [0; 4], 0), length, ends: Ends::After, encoding: None, fields: [0; 8] };
+        let illegal =
+            Decoded { ins: ins(Op::Illegal, [0; 4], 0), length, ends: Ends::After, encoding: None, fields: [0; 8] };
         let Some(tree) = operands::decode_flat(&self.plan, &without_reserved(word)) else { return Ok(illegal) };
         let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Ok(illegal) };
         let value = |name: Name| {
@@ -186,12 +189,15 @@ impl<'a> Decoder<'a> {
             });
             value.or_impossible(0)
         };
-        if known.command.is_some_and(|op| value(op) >= u64::from(self.commands)) {
+        let isa = self.plan.isa();
+        let names = known.names.get_or_init(|| isa.semantic_operands(&isa[tree.encoding]));
+        let command = if known.is_command { isa.names().get("OP").filter(|op| names.contains(op)) } else { None };
+        if command.is_some_and(|op| value(op) >= u64::from(self.commands)) {
             return Ok(illegal);
         }
         let mut fields = [0; 8];
         fields[7] = known.number.into();
-        for (place, &name) in fields.iter_mut().zip(&known.names) {
+        for (place, &name) in fields.iter_mut().zip(names) {
             *place = value(name);
         }
         let prepare = if self.wide { rv64::prepare } else { rv32::prepare };
@@ -233,6 +239,12 @@ impl<'a> Decoder<'a> {
             }
         }
         block.end = pc;
+        let mut rest = block.code.as_mut_slice();
+        while let [first, second, ..] = rest {
+            let pair = table::pair(first.op, second.op);
+            first.op = pair.unwrap_or(first.op);
+            rest = rest.get_mut(if pair.is_some() { 2 } else { 1 }..).unwrap_or_default();
+        }
         Ok(())
     }
 }

@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
-use isaglot_invariant::Impossible as _;
 use isaglot_model::Isa;
 
-use crate::block::{Block, Blocks};
+use crate::block::{Block, Blocks, Ins};
 use crate::config::{Config, TrapModel};
 use crate::csr::Csrs;
 use crate::decode::{Decoder, word};
@@ -25,7 +24,7 @@ use crate::maps::Maps;
 use crate::memory::Memory;
 #[cfg(feature = "jit")]
 use crate::native::Native;
-use crate::recent::Recent;
+use crate::run::Run;
 use crate::semihosting::{self, Semihosting};
 use crate::syscall::{self, Outcome};
 use crate::view::Space;
@@ -85,7 +84,6 @@ pub struct Hart<'a> {
     mach_traps: bool,
     pub(crate) htif: Htif,
     pub(crate) process: Option<Process>,
-    pub(crate) recent: Recent,
     pub(crate) debug: Debug,
     semihosting: Option<Semihosting>,
     host: Option<Box<dyn Host + 'a>>,
@@ -140,7 +138,6 @@ impl<'a> Hart<'a> {
             mach_traps: config.mach_traps,
             htif: Htif::new(),
             process: None,
-            recent: Recent::new(),
             debug: Debug::default(),
             semihosting: None,
             host: None,
@@ -235,9 +232,15 @@ impl<'a> Hart<'a> {
         self.machine.csrs.retired
     }
 
-    /// What devices were asked, in order: the first [`MAX_CALLS`](crate::limits::MAX_CALLS).
+    /// What devices were asked, in order: the first [`MAX_CALLS`](crate::limits::MAX_CALLS), while [`Hart::set_call_log`] is on.
     pub fn calls(&self) -> &[Call] {
         &self.machine.calls
+    }
+
+    /// Logs what devices are asked, as it does at first, or only counts it, which is faster.
+    pub fn set_call_log(&mut self, on: bool) {
+        self.machine.logs_calls = on;
+        self.code_changed();
     }
 
     /// How often devices were asked.
@@ -410,35 +413,46 @@ impl<'a> Hart<'a> {
                     Some(ControlFlow::Break(stop)) => return stop,
                 }
             }
-            let block = self.blocks.place(self.pc);
-            // A block that starts at a breakpoint is not kept, and no other goes beyond it.
-            if block.start != self.pc && self.debug.is_breakpoint(self.pc) {
-                return Stop::Breakpoint;
-            }
-            let breakpoints = &self.debug.breakpoints;
-            if block.start != self.pc
-                && let Err(fault) = self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block)
-            {
-                block.start = 1;
-                *left -= 1;
-                self.recent.push(self.pc, 0);
-                if let Some(stop) = self.trap(fault, self.pc) {
-                    return stop;
+            let first = self.blocks.at(self.pc);
+            if first.start != self.pc {
+                // A block that starts at a breakpoint is not kept, and no other goes beyond it.
+                if self.debug.is_breakpoint(self.pc) {
+                    return Stop::Breakpoint;
+                }
+                let (block, breakpoints) = (self.blocks.place(self.pc), &self.debug.breakpoints);
+                if let Err(fault) = self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block) {
+                    block.start = 1;
+                    *left -= 1;
+                    self.machine.recent.push(self.pc, 0);
+                    if let Some(stop) = self.trap(fault, self.pc) {
+                        return stop;
+                    }
                 }
                 continue;
             }
-            let count = block.code.len() as u64;
-            // What a jump wrote that traps without compressed instructions.
+            let compressed = self.decoder.compressed;
+            // What a jump wrote that traps without compressed instructions: such a one is alone in its block.
             let before =
-                if self.decoder.compressed { None } else { block.alone().map(|r| (r, r.map(|r| self.machine.x[r]))) };
+                if compressed { None } else { first.alone().map(|r| (self.pc, r.map(|r| (r, self.machine.x[r])))) };
             let allowed = (*left).min(self.htif.due);
-            let (mut done, mut result) = if count <= allowed {
-                (count, execute(&mut self.machine, &block.code, block.end))
+            let part: Vec<Ins>;
+            let mut run = if first.code.len() as u64 <= allowed {
+                // Machine code is looked for at each block.
+                #[cfg(feature = "jit")]
+                let goes_on = self.native.is_none();
+                #[cfg(not(feature = "jit"))]
+                let goes_on = true;
+                Run::new(goes_on.then_some(&self.blocks), first, allowed, if compressed { 0 } else { 2 })
             } else {
                 // Instructions that end a block stand last, so a part of it continues with the rest of the block.
-                let part = block.code.get(..allowed as usize).or_impossible(&[]);
-                (allowed, execute(&mut self.machine, part, block.place(allowed as usize)))
+                part = first.part(0..allowed as usize);
+                Run::alone(first.start, &part, first.place(allowed as usize))
             };
+            let mut result = execute(&mut self.machine, &mut run);
+            let counted = allowed.wrapping_sub(run.left);
+            // How many instructions of the block at hand ran that are not counted yet.
+            let mut ran = run.uncounted(result.ok());
+            let block = self.blocks.at(run.start);
             if let Err(f) = result
                 && f.is_alone
             {
@@ -448,33 +462,36 @@ impl<'a> Hart<'a> {
                         return self.stop_before(before).unwrap_or(Stop::Watchpoint(address, access));
                     }
                 }
-                (done, result) = alone(&mut self.machine, block, f);
+                (ran, result) = alone(&mut self.machine, block, f);
             }
-            if !self.decoder.compressed
+            if !compressed
                 && let Ok(target) = result
                 && target & 2 != 0
                 && let Some(jump) = block.code.last()
             {
-                for (register, value) in before.iter().flat_map(|(registers, values)| registers.iter().zip(values)) {
-                    self.machine.x[*register] = *value;
+                if let Some((_, registers)) = before.filter(|(start, _)| *start == block.start) {
+                    registers.into_iter().for_each(|(register, value)| self.machine.x[register] = value);
                 }
                 result = Err(Fault::new(Cause::InstructionMisaligned, target).at(jump.at));
             }
             let mut fault = None;
-            let mut ran = done;
             match result {
                 Ok(next) => self.pc = next,
                 Err(f) => {
                     // The instruction that trapped counts as run but not as completed.
-                    let at = block.code.iter().position(|i| i.at == f.at).or_impossible(0) as u64;
-                    ran = at + 1;
+                    ran = block.number(f.at) as u64 + 1;
                     self.machine.csrs.retired = self.machine.csrs.retired.wrapping_sub(1);
                     fault = Some((f, block.start.wrapping_add(u64::from(f.at))));
                 }
             }
+            if ran > 0 {
+                self.machine.recent.push(block.start, ran);
+                self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(ran);
+                ran += counted;
+            } else {
+                ran = counted;
+            }
             *left -= ran;
-            self.recent.push(block.start, ran);
-            self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(ran);
             if self.machine.memory.attention
                 && let Some(stop) = self.attend(ran)
             {
@@ -600,7 +617,7 @@ impl<'a> Hart<'a> {
     /// Goes to a handler.
     pub(crate) fn deliver(&mut self, from: Level, level: Level, (code, value): (u64, u64), pc: u64, handler: u64) {
         self.machine.csrs.trap(from, level, code, value, pc);
-        self.machine.level = level;
+        self.machine.set_level(level);
         self.machine.csrs_written();
         self.enter_space();
         self.pc = handler;
@@ -641,8 +658,8 @@ impl<'a> Hart<'a> {
 /// Runs a block up to the instruction that stores to where the host looks, and that one by itself. Gives how many ran.
 #[cold]
 fn alone(machine: &mut Machine, block: &Block, fault: Fault) -> (u64, Result<u64, Fault>) {
-    let at = block.code.iter().position(|i| i.at == fault.at).or_impossible(0);
-    let one = block.code.get(at..=at).or_impossible(&[]);
+    let at = block.number(fault.at);
+    let one = block.part(at..at + 1);
     let pc = block.place(at);
     let space = machine.memory.view.code;
     let half = |machine: &mut Machine, at: u64| machine.memory.peek(space, at).unwrap_or(0);
@@ -652,7 +669,7 @@ fn alone(machine: &mut Machine, block: &Block, fault: Fault) -> (u64, Result<u64
         machine.reserve_again(fault.value);
     }
     machine.go_alone(machine.csrs.retired.wrapping_add(at as u64));
-    let result = execute(machine, one, block.place(at + 1));
+    let result = execute(machine, &mut Run::alone(block.start, &one, block.place(at + 1)));
     machine.memory.alone = false;
     (at as u64 + 1, result)
 }

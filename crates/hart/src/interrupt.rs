@@ -23,7 +23,7 @@ impl Hart<'_> {
         let pc = self.pc();
         if self.machine.memory.view.armed.iter().any(|armed| armed.fires(Access::Fetch, pc, 1)) {
             *left -= 1;
-            self.recent.push(pc, 0);
+            self.machine.recent.push(pc, 0);
             return self.trap(Fault::new(Cause::Trigger, pc), pc);
         }
         None

@@ -38,6 +38,8 @@ mod memory;
 #[cfg(feature = "jit")]
 mod native;
 #[cfg(feature = "jit")]
+mod native_commands;
+#[cfg(feature = "jit")]
 mod native_run;
 #[cfg(feature = "oracle")]
 #[doc(hidden)]
@@ -46,6 +48,7 @@ mod plic;
 mod protection;
 mod recent;
 mod reference;
+mod run;
 mod semihosting;
 mod syscall;
 mod trigger;

@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::limits::{CACHE_BLOCK, MAX_CALLS};
 use crate::maps::Maps;
 use crate::memory::Memory;
+use crate::recent::Recent;
 
 /// One command that a device ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +64,11 @@ pub(crate) struct Machine {
     pub(crate) devices: Vec<(String, Box<dyn Device>)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) call_count: u64,
+    /// Calls are logged, and not only counted.
+    pub(crate) logs_calls: bool,
+    /// A number that is another one whenever a handle may mean something else: the level, and above it how often contexts were switched.
+    pub(crate) map_state: u64,
+    pub(crate) recent: Recent,
     #[cfg(feature = "jit")]
     pub(crate) native: NativeState,
 }
@@ -77,13 +83,27 @@ impl Machine {
             xlen,
             cache_block: CACHE_BLOCK,
             reservation: None,
-            maps,
             devices: Vec::new(),
             calls: Vec::new(),
             call_count: 0,
+            logs_calls: true,
+            map_state: maps.generation << 2 | level as u64,
+            maps,
+            recent: Recent::new(),
             #[cfg(feature = "jit")]
             native: NativeState::default(),
         }
+    }
+
+    /// Goes to a level.
+    pub(crate) fn set_level(&mut self, level: Level) {
+        self.level = level;
+        self.number_map();
+    }
+
+    /// Numbers what handles mean now.
+    fn number_map(&mut self) {
+        self.map_state = self.maps.generation << 2 | self.level as u64;
     }
 
     /// A value as a register of this width holds it.
@@ -111,7 +131,10 @@ impl Machine {
     /// Writes a control and status register as a level does; `None` if that is illegal.
     pub(crate) fn set_control(&mut self, number: u16, level: Level, value: u64) -> Option<()> {
         match self.maps.write(number, level, value) {
-            Some(written) => written,
+            Some(written) => {
+                self.number_map();
+                written
+            }
             None => self.csrs.write(number, level, value),
         }
     }
@@ -143,7 +166,7 @@ impl Machine {
 
     pub(crate) fn trap_return(&mut self, level: u8) -> Result<u64, Fault> {
         let (to, pc) = self.csrs.trap_return(level, self.level).ok_or(Fault::new(Cause::Illegal, 0))?;
-        self.level = to;
+        self.set_level(to);
         // Interrupts may be enabled now.
         self.csrs.recheck |= self.csrs.pending() != 0;
         self.csrs_written();
@@ -205,7 +228,7 @@ impl Machine {
         let result = found.and_then(|(_, d)| d.command(xlen, sub, command, rs1, rs2));
         let result = self.cut(result.ok_or(Fault::new(Cause::UndefinedCommand, 0))?);
         self.call_count += 1;
-        if self.calls.len() < MAX_CALLS {
+        if self.logs_calls && self.calls.len() < MAX_CALLS {
             let (level, context) = (self.level, self.maps.context().unwrap_or(0));
             self.calls.push(Call { device: usize::from(device), level, context, sub, command, rs1, rs2, result });
         }

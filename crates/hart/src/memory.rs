@@ -34,7 +34,8 @@ const NONE: u64 = u64::MAX;
 #[cfg_attr(feature = "jit", repr(C, align(32)))]
 pub(crate) struct Entry {
     pub(crate) page: u64,
-    base: usize,
+    /// In `data`.
+    base: u32,
     /// What an address in it lacks to be the host's.
     #[cfg(feature = "jit")]
     pub(crate) host: u64,
@@ -244,7 +245,8 @@ impl Memory {
     fn entry(&self, page: u64, base: usize) -> Entry {
         Entry {
             page,
-            base,
+            // Less than `MAX_MEMORY`.
+            base: base as u32,
             #[cfg(feature = "jit")]
             host: (self.data_at as u64).wrapping_add(base as u64).wrapping_sub(page << PAGE_BITS),
         }
@@ -291,12 +293,11 @@ impl Memory {
     /// Reads so many bytes.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
-        let page = address >> PAGE_BITS;
-        let offset = address as usize & (PAGE - 1);
-        let entry = self.reads[page as usize % RECENT];
-        if entry.page == page
-            && offset <= PAGE - N
-            && let Some(bytes) = self.data.get(entry.base + offset..entry.base + offset + N)
+        let entry = &self.reads[(address >> PAGE_BITS) as usize % RECENT];
+        let at = entry.base as usize + (address as usize & (PAGE - 1));
+        // The entry of the page of the first byte, and the number of that of the last byte: equal only if both are the same page.
+        if entry.page == address.wrapping_add(N as u64 - 1) >> PAGE_BITS
+            && let Some(bytes) = self.data.get(at..at + N)
             && let Ok(bytes) = bytes.try_into()
         {
             return Ok(bytes);
@@ -369,12 +370,10 @@ impl Memory {
     /// Writes bytes.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Fault> {
-        let page = address >> PAGE_BITS;
-        let offset = address as usize & (PAGE - 1);
-        let entry = self.writes[page as usize % RECENT];
-        if entry.page == page
-            && offset <= PAGE - N
-            && let Some(place) = self.data.get_mut(entry.base + offset..entry.base + offset + N)
+        let entry = &self.writes[(address >> PAGE_BITS) as usize % RECENT];
+        let at = entry.base as usize + (address as usize & (PAGE - 1));
+        if entry.page == address.wrapping_add(N as u64 - 1) >> PAGE_BITS
+            && let Some(place) = self.data.get_mut(at..at + N)
         {
             place.copy_from_slice(&bytes);
             return Ok(());
@@ -462,7 +461,7 @@ impl Memory {
         let pieces = self.code.entry(page).or_default();
         if *pieces == 0 {
             // By whatever address the program stores there.
-            self.writes.iter_mut().filter(|entry| entry.base == base).for_each(|entry| *entry = NO_ENTRY);
+            self.writes.iter_mut().filter(|entry| entry.base as usize == base).for_each(|entry| *entry = NO_ENTRY);
         }
         *pieces |= 1 << (offset >> PIECE_BITS & 63);
         let bytes = self.data.get(base + offset..base + offset + 2).and_then(|bytes| bytes.try_into().ok());

@@ -12,17 +12,19 @@ use std::rc::Rc;
 
 use isaglot_jit::{Block, Called, Compiler, Extern, Instruction, Kind, Layout, Outside, Region, RegisterFile, kind};
 use isaglot_model::{EncodingId, Isa};
-use isaglot_semantics::Body;
+use isaglot_semantics::{Body, FileIndex};
 use rustc_hash::FxHashMap;
 
 use crate::block::{Ends, Ins};
 use crate::csr::Csrs;
-use crate::decode::Decoder;
+use crate::decode::{Decoded, Decoder};
 use crate::execute::execute;
 use crate::float_unit::{DIRTY, DYNAMIC, Float, RESERVED};
 use crate::limits::{HOT, MAX_BLOCK, MAX_REGION, MAX_REGION_BLOCKS, NATIVE_LEAST};
 use crate::machine::{FLOATS, Machine, NativeState};
 use crate::memory::{Entry, Memory, PAGE_BITS, RECENT};
+use crate::native_commands::{self, Opcode};
+use crate::run::Run;
 
 #[path = "native_floats.rs"]
 mod functions;
@@ -65,7 +67,7 @@ impl Outside for Machine {
     fn call(&mut self, number: [u64; 2]) -> Called {
         let one = Ins::from_parts(number);
         let reservation = self.reservation();
-        match execute(self, &[one], 0) {
+        match execute(self, &mut Run::alone(0, &[one], 0)) {
             Ok(_) if self.memory.attention => Called::Attention,
             Ok(_) => Called::Done,
             Err(fault) if fault.is_alone => {
@@ -106,6 +108,9 @@ fn external(name: &str) -> Extern {
 /// The code of a hart.
 pub(crate) struct Native {
     compiler: Compiler<Machine>,
+    /// The integer registers, and the number of the first extern of commands.
+    x: Option<FileIndex>,
+    externs: u32,
     heat: Box<[u16; COUNTERS]>,
     bodies: FxHashMap<EncodingId, Option<Rc<Body>>>,
     /// How often code has to be run before it is translated; more each time that all was forgotten.
@@ -141,8 +146,12 @@ impl Native {
         let env = isa.environment(&isa[first], xlen);
         let file = |name: &str, first: usize, zero| RegisterFile { name: name.to_owned(), first: first as u64, zero };
         let files = vec![file("x", 0, Some(0)), file("f", FLOATS, None)];
+        let x = env.files().iter().position(|f| f.name == "x").map(|at| FileIndex(at as u32));
+        let externs = env.externs().len() as u32;
         Ok(Native {
-            compiler: Compiler::new(env, files, &external, compressed)?,
+            x,
+            externs,
+            compiler: Compiler::new(env, files, &external, &native_commands::EXTERNS, compressed)?,
             heat: Box::new([0; COUNTERS]),
             bodies: FxHashMap::default(),
             hot: HOT,
@@ -233,6 +242,22 @@ impl Native {
         (blocks, returns)
     }
 
+    /// The body of an overloadable opcode as it is run now, if it can be translated.
+    fn command(&self, isa: &Isa, machine: &mut Machine, decoded: &Decoded) -> Option<Body> {
+        let encoding = &isa[decoded.encoding?];
+        let names = isa.semantic_operands(encoding);
+        let value = |name: &str| {
+            let at = names.iter().position(|&n| isa.text(n) == name)?;
+            decoded.fields.get(at).copied()
+        };
+        let opcode = Opcode::of(&encoding.display_name, &value)?;
+        let body = native_commands::body(machine, opcode, self.x?, self.externs)?;
+        let known = isaglot_jit::Fields { operands: &decoded.fields, pc: 0, next: 0 };
+        let (env, files) = (self.compiler.environment(), self.compiler.files());
+        let how = kind(&body, env, files, &known, self.compiler.externs());
+        matches!(how, Kind::Translate { .. }).then_some(body)
+    }
+
     /// The instructions from an address to the first that jumps or is left to the executor.
     fn block(&mut self, decoder: &Decoder<'_>, machine: &mut Machine, start: u64) -> (Vec<Part>, u64) {
         let (mut code, mut pc) = (Vec::new(), start);
@@ -251,9 +276,13 @@ impl Native {
                 }
                 None => Kind::Leave,
             };
-            let how = match how {
-                Kind::Call { .. } if decoded.ends != Ends::No => Kind::Leave,
-                how => how,
+            let (body, how) = match how {
+                Kind::Call { .. } if decoded.ends != Ends::No => (body, Kind::Leave),
+                Kind::Call { reads, writes } => match self.command(isa, machine, &decoded) {
+                    Some(own) => (Some(Rc::new(own)), Kind::Guarded { reads, writes }),
+                    None => (body, how),
+                },
+                how => (body, how),
             };
             let number = decoded.ins.parts();
             let part = Part { pc, next, body: body.unwrap_or_default(), fields, kind: how, number };

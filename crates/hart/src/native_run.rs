@@ -29,9 +29,9 @@ impl Hart<'_> {
         *left -= ran;
         self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(ran);
         // What ran before the last block is not known any more.
-        self.recent.forget();
+        self.machine.recent.forget();
         let why = Left::from_bits(note >> 32);
-        self.recent.push(block, (note & 0xffff_ffff) + u64::from(why == Left::Trap));
+        self.machine.recent.push(block, (note & 0xffff_ffff) + u64::from(why == Left::Trap));
         let mut stop = None;
         if self.machine.memory.attention {
             stop = self.attend(ran);

@@ -42,7 +42,7 @@ impl Hart<'_> {
     /// The addresses of the last instructions that ran, at most so many, the oldest first. An instruction that trapped is
     /// among them. What is no longer in memory as it was is left out.
     pub fn last(&mut self, most: usize) -> Vec<u64> {
-        let blocks: Vec<(u64, u32)> = self.recent.all().collect();
+        let blocks: Vec<(u64, u32)> = self.machine.recent.all().collect();
         let mut all = Vec::new();
         for (start, count) in blocks {
             let mut pc = start;

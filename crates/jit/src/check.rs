@@ -26,6 +26,14 @@ pub enum Kind {
         /// The registers that it writes.
         writes: u128,
     },
+    /// As machine code where a condition holds, and elsewhere by the caller, from within the code. The last statement of its body is an `if`
+    /// with the condition, and without an `else`; what stands before it has no effect.
+    Guarded {
+        /// The registers that the caller reads.
+        reads: u128,
+        /// The registers that either writes.
+        writes: u128,
+    },
     /// By the caller; the code is left before it.
     Leave,
 }
@@ -169,7 +177,9 @@ impl<'a> Look<'a> {
                         Some(Extern::Call) => self.translates = false,
                         Some(Extern::Leave) | None => self.unknown = true,
                         Some(Extern::Check { .. } | Extern::Mode { .. }) => self.translates &= !self.stored,
-                        Some(Extern::Set { .. } | Extern::Function(_)) => {}
+                        // A trap after it would count it twice.
+                        Some(Extern::Count { .. }) => self.stored = true,
+                        Some(Extern::Set { .. } | Extern::Function(_) | Extern::Word { .. }) => {}
                     }
                 }
                 Statement::SetRegister(file, index, v) => {

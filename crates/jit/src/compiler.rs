@@ -85,7 +85,7 @@ fn signature(convention: CallConv, arguments: usize) -> Signature {
 }
 
 impl<O: Outside> Compiler<O> {
-    /// For a description's environment, whose register files and externs the machine has so; a program may jump to addresses that are multiples of 4, or
+    /// For a description's environment, whose register files and externs the machine has so, and `more` externs after these; a program may jump to addresses that are multiples of 4, or
     /// of 2 with `compressed`.
     ///
     /// # Errors
@@ -94,10 +94,11 @@ impl<O: Outside> Compiler<O> {
         env: Env,
         files: Vec<RegisterFile>,
         externs: &dyn Fn(&str) -> Extern,
+        more: &[Extern],
         compressed: bool,
     ) -> Result<Compiler<O>, String> {
         let (module, entry) = module()?;
-        let externs = env.externs().iter().map(|e| externs(&e.name)).collect();
+        let externs = env.externs().iter().map(|e| externs(&e.name)).chain(more.iter().copied()).collect();
         Ok(Compiler {
             module: Some(module),
             entry,

@@ -28,7 +28,7 @@ impl Instruction<'_> {
     pub fn jumps(&self) -> Jumps {
         let mut jumps = Jumps::default();
         let Kind::Translate { .. } = self.kind else {
-            jumps.falls = matches!(self.kind, Kind::Call { .. });
+            jumps.falls = matches!(self.kind, Kind::Call { .. } | Kind::Guarded { .. });
             return jumps;
         };
         jumps.falls = self.find(&self.body.statements, &mut jumps);
@@ -62,7 +62,7 @@ impl Instruction<'_> {
     /// The dirty registers after it.
     pub(crate) fn dirty(&self, before: u128) -> u128 {
         match self.kind {
-            Kind::Translate { writes } => before | writes,
+            Kind::Translate { writes } | Kind::Guarded { writes, .. } => before | writes,
             // What it reads is written back before, and what it writes is written by the machine.
             Kind::Call { reads, writes } => before & !(reads | writes),
             Kind::Leave => before,

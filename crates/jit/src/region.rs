@@ -7,7 +7,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as Place, InstBuilder as _, MemFlags, SigRef, Signature, Value as Code, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
-use isaglot_semantics::{Env, Local};
+use isaglot_semantics::{Env, Local, Statement};
 
 use crate::check::Kind;
 use crate::enter::Helpers;
@@ -170,14 +170,7 @@ impl<'a> Writer<'_, 'a> {
         self.before.clear();
         match self.i.kind {
             Kind::Translate { writes } => {
-                self.locals = vec![None; self.i.body.locals.len()];
-                for at in each(writes) {
-                    if let Some(variable) = self.registers[at] {
-                        let value = self.f.use_var(variable);
-                        self.before.push((at, value));
-                    }
-                }
-                self.next = None;
+                self.prepare(writes);
                 let jumps = self.i.jumps();
                 let is_jump = jumps.indirect || !jumps.targets.is_empty();
                 let body = self.i.body;
@@ -187,8 +180,45 @@ impl<'a> Writer<'_, 'a> {
                 }
             }
             Kind::Call { reads, writes } => self.call(reads, writes),
+            Kind::Guarded { reads, writes } => self.guarded(reads, writes),
             Kind::Leave => self.leave_before(),
         }
+    }
+
+    /// Keeps what the instruction at hand writes.
+    fn prepare(&mut self, writes: u128) {
+        self.locals = vec![None; self.i.body.locals.len()];
+        for at in each(writes) {
+            if let Some(variable) = self.registers[at] {
+                let value = self.f.use_var(variable);
+                self.before.push((at, value));
+            }
+        }
+        self.next = None;
+    }
+
+    /// Runs the instruction here if its guard holds, or lets the caller run it.
+    fn guarded(&mut self, reads: u128, writes: u128) {
+        let body = self.i.body;
+        let Some((Statement::If(condition, then, _), before)) = body.statements.split_last() else {
+            return self.call(reads, writes);
+        };
+        self.prepare(writes);
+        self.list(before, false);
+        let condition = self.value(*condition);
+        let (here, elsewhere, on) = (self.f.create_block(), self.cold(), self.f.create_block());
+        self.f.ins().brif(condition, here, &[], elsewhere, &[]);
+        self.begin(here);
+        self.list(then, false);
+        if !std::mem::take(&mut self.done) {
+            self.f.ins().jump(on, &[]);
+        }
+        self.begin(elsewhere);
+        self.before.clear();
+        self.call(reads, writes);
+        self.f.ins().jump(on, &[]);
+        self.begin(on);
+        self.values.clear();
     }
 
     /// Lets the caller run the instruction.

@@ -95,7 +95,7 @@ pub struct Instruction<'a> {
     pub fields: [u64; 8],
     /// How it is run.
     pub kind: Kind,
-    /// With [`Kind::Call`]: what [`Outside::call`](crate::Outside::call) is told.
+    /// With [`Kind::Call`] and [`Kind::Guarded`]: what [`Outside::call`](crate::Outside::call) is told.
     pub number: [u64; 2],
 }
 
@@ -145,6 +145,16 @@ pub enum Extern {
         dynamic: u8,
         /// The least number that is refused.
         limit: u8,
+    },
+    /// Gives a double word of the machine.
+    Word {
+        /// The place.
+        at: usize,
+    },
+    /// Adds 1 to a double word of the machine.
+    Count {
+        /// The place.
+        at: usize,
     },
     /// What [`Outside::external`](crate::Outside::external) does with this number. It never traps, and may be done twice.
     Function(u64),

@@ -125,6 +125,13 @@ impl Writer<'_, '_> {
                 let call = self.f.ins().call_indirect(signature, callee, &all);
                 self.f.inst_results(call).first().copied()
             }
+            Extern::Word { at } => Some(self.f.ins().load(types::I64, MemFlags::trusted(), self.machine, at as i32)),
+            Extern::Count { at } => {
+                let old = self.f.ins().load(types::I64, MemFlags::trusted(), self.machine, at as i32);
+                let new = self.f.ins().iadd_imm(old, 1);
+                self.f.ins().store(MemFlags::trusted(), new, self.machine, at as i32);
+                None
+            }
             // Such an instruction is not translated.
             Extern::Call | Extern::Leave => {
                 self.leave_before();

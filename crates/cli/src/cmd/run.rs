@@ -240,6 +240,7 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
     }
     let fail = |message: String| Diagnostics::from(Diagnostic::error("run-machine", message));
     let mut hart = Hart::new(&isa, config).map_err(fail)?;
+    hart.set_call_log(args.calls || args.json || args.trace);
     if args.jit {
         hart.set_native(true).map_err(|e| {
             let d = Diagnostic::error("run-jit", format!("`--jit`: {e}"));

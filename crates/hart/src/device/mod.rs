@@ -30,6 +30,11 @@ pub trait Device {
         Vec::new()
     }
 
+    /// A text that may run in place of [`Device::command`]: that does the same, and nothing beside. `None` if there is none.
+    fn in_place(&self, _xlen: u32, _sub: u16, _command: u8) -> Option<Meaning> {
+        None
+    }
+
     /// What a command does, for proofs; `None` if it cannot say.
     fn meaning(&self, _xlen: u32, _sub: u16, _command: u8) -> Option<Meaning> {
         None
@@ -51,6 +56,10 @@ impl Device for Fallback {
 
     fn commands(&self) -> Option<Vec<(u16, u8)>> {
         Some((1..3).flat_map(|sub| (0..16).map(move |k| (sub, k))).collect())
+    }
+
+    fn in_place(&self, xlen: u32, sub: u16, command: u8) -> Option<Meaning> {
+        self.meaning(xlen, sub, command)
     }
 
     fn meaning(&self, xlen: u32, sub: u16, _: u8) -> Option<Meaning> {
@@ -136,6 +145,10 @@ impl Device for Described {
         }
         all.extend(own.into_iter().map(|((sub, name), value)| (format!("{sub}.{name}"), value)));
         all
+    }
+
+    fn in_place(&self, xlen: u32, sub: u16, command: u8) -> Option<Meaning> {
+        self.meaning(xlen, sub, command)
     }
 
     fn meaning(&self, xlen: u32, sub: u16, command: u8) -> Option<Meaning> {

@@ -2,14 +2,16 @@
 
 #![allow(clippy::all, clippy::pedantic)]
 
+use super::table::Op;
 use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
+use crate::run::Run;
 
 /// How many encodings there are.
 pub(crate) const ENCODINGS: usize = 1322;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
-pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
+pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
         0 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
         1 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
@@ -266,1400 +268,1410 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         139 => ins(op, [out(f[3]), 0, 0, 0], 0),
         140 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
         141 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
-        _ => ins(0, [0; 4], 0),
+        _ => ins(Op::Illegal, [0; 4], 0),
     }
 }
 
-/// Runs pre-decoded instructions one after the other; gives where execution goes on.
-pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fault> {
-    let mut next = end;
-    for i in code {
-        match i.op {
-            // add c.add
-            1 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64,
-            // sub c.sub
-            2 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as u32 as u64,
-            // sll
-            3 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // slt
-            4 => h.x[i.a()] = u64::from((h.x[i.b()] as i32) < h.x[i.c()] as i32),
-            // sltu
-            5 => h.x[i.a()] = u64::from(h.x[i.b()] < h.x[i.c()]),
-            // xor c.xor
-            6 => h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()],
-            // srl
-            7 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f),
-            // sra
-            8 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // or c.or
-            9 => h.x[i.a()] = h.x[i.b()] | h.x[i.c()],
-            // and c.and
-            10 => h.x[i.a()] = h.x[i.b()] & h.x[i.c()],
-            // addi c.addi4spn c.addi c.addi16sp
-            11 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64,
-            // slti
-            12 => h.x[i.a()] = u64::from((h.x[i.b()] as i32) < i.imm as i32),
-            // sltiu
-            13 => h.x[i.a()] = u64::from(h.x[i.b()] < i.imm),
-            // xori binvi
-            14 => h.x[i.a()] = h.x[i.b()] ^ i.imm,
-            // ori bseti
-            15 => h.x[i.a()] = h.x[i.b()] | i.imm,
-            // andi bclri c.andi
-            16 => h.x[i.a()] = h.x[i.b()] & i.imm,
-            // slli c.slli
-            17 => h.x[i.a()] = (h.x[i.b()] << i.imm) as u32 as u64,
-            // srli c.srli
-            18 => h.x[i.a()] = h.x[i.b()] >> i.imm,
-            // srai c.srai
-            19 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as u64,
-            // lui auipc c.li c.lui
-            20 => h.x[i.a()] = i.imm,
-            // lb
-            21 => {
-                let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.x[i.b()] = value_0 as i8 as i32 as u32 as u64;
-            }
-            // lh c.lh
-            22 => {
-                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
-            }
-            // lw c.lw c.lwsp
-            23 => {
-                let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.x[i.b()] = value_0 as u64;
-            }
-            // lbu c.lbu
-            24 => {
-                let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.x[i.b()] = value_0 as u64;
-            }
-            // lhu c.lhu
-            25 => {
-                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.x[i.b()] = value_0 as u64;
-            }
-            // sb c.sb
-            26 => h.store8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u8).at(i)?,
-            // sh c.sh
-            27 => h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?,
-            // sw c.sw c.swsp
-            28 => h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?,
-            // beq
-            29 => {
-                if h.x[i.a()] == h.x[i.b()] {
+/// Runs pre-decoded instructions one after the other, and the blocks after them; gives where execution goes on.
+pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> {
+    loop {
+        let end = run.end();
+        let mut next = end;
+        let mut rest = run.code().iter();
+        while let Some(i) = rest.next() {
+            match i.op {
+                // add c.add
+                Op::Add => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64,
+                // sub c.sub
+                Op::Sub => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as u32 as u64,
+                // sll
+                Op::Sll => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as u32 as u64,
+                // slt
+                Op::Slt => h.x[i.a()] = u64::from((h.x[i.b()] as i32) < h.x[i.c()] as i32),
+                // sltu
+                Op::Sltu => h.x[i.a()] = u64::from(h.x[i.b()] < h.x[i.c()]),
+                // xor c.xor
+                Op::Xor => h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()],
+                // srl
+                Op::Srl => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f),
+                // sra
+                Op::Sra => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as u64,
+                // or c.or
+                Op::Or => h.x[i.a()] = h.x[i.b()] | h.x[i.c()],
+                // and c.and
+                Op::And => h.x[i.a()] = h.x[i.b()] & h.x[i.c()],
+                // addi c.addi4spn c.addi c.addi16sp
+                Op::Addi => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64,
+                // slti
+                Op::Slti => h.x[i.a()] = u64::from((h.x[i.b()] as i32) < i.imm as i32),
+                // sltiu
+                Op::Sltiu => h.x[i.a()] = u64::from(h.x[i.b()] < i.imm),
+                // xori binvi
+                Op::Xori => h.x[i.a()] = h.x[i.b()] ^ i.imm,
+                // ori bseti
+                Op::Ori => h.x[i.a()] = h.x[i.b()] | i.imm,
+                // andi bclri c.andi
+                Op::Andi => h.x[i.a()] = h.x[i.b()] & i.imm,
+                // slli c.slli
+                Op::Slli => h.x[i.a()] = (h.x[i.b()] << i.imm) as u32 as u64,
+                // srli c.srli
+                Op::Srli => h.x[i.a()] = h.x[i.b()] >> i.imm,
+                // srai c.srai
+                Op::Srai => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as u64,
+                // lui auipc c.li c.lui
+                Op::Lui => h.x[i.a()] = i.imm,
+                // lb
+                Op::Lb => {
+                    let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as i8 as i32 as u32 as u64;
+                }
+                // lh c.lh
+                Op::Lh => {
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
+                }
+                // lw c.lw c.lwsp
+                Op::Lw => {
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // lbu c.lbu
+                Op::Lbu => {
+                    let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // lhu c.lhu
+                Op::Lhu => {
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // sb c.sb
+                Op::Sb => h.store8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u8).at(i)?,
+                // sh c.sh
+                Op::Sh => h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?,
+                // sw c.sw c.swsp
+                Op::Sw => h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?,
+                // beq
+                Op::Beq => {
+                    if h.x[i.a()] == h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // bne
+                Op::Bne => {
+                    if h.x[i.a()] != h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // blt
+                Op::Blt => {
+                    if (h.x[i.a()] as i32) < h.x[i.b()] as i32 {
+                        next = i.imm;
+                    }
+                }
+                // bge
+                Op::Bge => {
+                    if (h.x[i.a()] as i32) <= h.x[i.b()] as i32 {
+                        next = i.imm;
+                    }
+                }
+                // bltu
+                Op::Bltu => {
+                    if h.x[i.a()] < h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // bgeu
+                Op::Bgeu => {
+                    if h.x[i.a()] <= h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // jal.jump jal c.jal
+                Op::JalJump | Op::CJal => {
+                    h.x[i.a()] = end as u32 as u64;
                     next = i.imm;
                 }
-            }
-            // bne
-            30 => {
-                if h.x[i.a()] != h.x[i.b()] {
-                    next = i.imm;
+                // jalr.ra jalr.t0 jalr.jump
+                Op::JalrRa => {
+                    let target_0: u32 = (h.x[i.a()].wrapping_add(i.imm) & 0xfffffffe) as u32;
+                    next = target_0 as u64;
                 }
-            }
-            // blt
-            31 => {
-                if (h.x[i.a()] as i32) < h.x[i.b()] as i32 {
-                    next = i.imm;
+                // jalr
+                Op::Jalr => {
+                    let target_0: u32 = (h.x[i.a()].wrapping_add(i.imm) & 0xfffffffe) as u32;
+                    h.x[i.b()] = end as u32 as u64;
+                    next = target_0 as u64;
                 }
-            }
-            // bge
-            32 => {
-                if (h.x[i.a()] as i32) <= h.x[i.b()] as i32 {
-                    next = i.imm;
+                // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
+                Op::Fence => {}
+                // ecall
+                Op::Ecall => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
+                // ebreak c.ebreak
+                Op::Ebreak => return Err(Fault::new(Cause::Breakpoint, i.imm).at(i.at)),
+                // mul c.mul
+                Op::Mul => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as u32 as u64,
+                // mulh
+                Op::Mulh => {
+                    h.x[i.a()] = (h.x[i.b()] as i32 as i64 as u64).wrapping_mul(h.x[i.c()] as i32 as i64 as u64) >> 32
                 }
-            }
-            // bltu
-            33 => {
-                if h.x[i.a()] < h.x[i.b()] {
-                    next = i.imm;
+                // mulhsu
+                Op::Mulhsu => h.x[i.a()] = (h.x[i.b()] as i32 as i64 as u64).wrapping_mul(h.x[i.c()]) >> 32,
+                // mulhu
+                Op::Mulhu => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) >> 32,
+                // div
+                Op::Div => {
+                    h.x[i.a()] = ({
+                        let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
+                        (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
+                    }) as u64
                 }
-            }
-            // bgeu
-            34 => {
-                if h.x[i.a()] <= h.x[i.b()] {
-                    next = i.imm;
+                // divu
+                Op::Divu => h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as u64,
+                // rem
+                Op::Rem => {
+                    h.x[i.a()] = ({
+                        let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
+                        (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
+                    }) as u64
                 }
-            }
-            // jal.jump jal c.jal
-            35 | 248 => {
-                h.x[i.a()] = end as u32 as u64;
-                next = i.imm;
-            }
-            // jalr.ra jalr.t0 jalr.jump
-            36 => {
-                let target_0: u32 = (h.x[i.a()].wrapping_add(i.imm) & 0xfffffffe) as u32;
-                next = target_0 as u64;
-            }
-            // jalr
-            37 => {
-                let target_0: u32 = (h.x[i.a()].wrapping_add(i.imm) & 0xfffffffe) as u32;
-                h.x[i.b()] = end as u32 as u64;
-                next = target_0 as u64;
-            }
-            // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
-            38 => {}
-            // ecall
-            39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
-            // ebreak c.ebreak
-            40 => return Err(Fault::new(Cause::Breakpoint, i.imm).at(i.at)),
-            // mul c.mul
-            41 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as u32 as u64,
-            // mulh
-            42 => h.x[i.a()] = (h.x[i.b()] as i32 as i64 as u64).wrapping_mul(h.x[i.c()] as i32 as i64 as u64) >> 32,
-            // mulhsu
-            43 => h.x[i.a()] = (h.x[i.b()] as i32 as i64 as u64).wrapping_mul(h.x[i.c()]) >> 32,
-            // mulhu
-            44 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) >> 32,
-            // div
-            45 => {
-                h.x[i.a()] = ({
-                    let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
-                    (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
-                }) as u64
-            }
-            // divu
-            46 => h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as u64,
-            // rem
-            47 => {
-                h.x[i.a()] = ({
-                    let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
-                    (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
-                }) as u64
-            }
-            // remu
-            48 => {
-                h.x[i.a()] = ({
-                    let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
-                    a.checked_rem(b).unwrap_or(a)
-                }) as u64
-            }
-            // lr.w
-            49 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                // remu
+                Op::Remu => {
+                    h.x[i.a()] = ({
+                        let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
+                        a.checked_rem(b).unwrap_or(a)
+                    }) as u64
                 }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.reserve(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = old_0 as u64;
-            }
-            // sc.w
-            50 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // lr.w
+                Op::LrW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.reserve(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = old_0 as u64;
                 }
-                let ok_0: u8 = h.reserved(h.x[i.a()]).at(i)?;
-                if ok_0 != 0 {
+                // sc.w
+                Op::ScW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let ok_0: u8 = h.reserved(h.x[i.a()]).at(i)?;
+                    if ok_0 != 0 {
+                        h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
+                    }
+                    h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
+                }
+                // amoswap.w
+                Op::AmoswapW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amoadd.w
+                Op::AmoaddW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amoxor.w
+                Op::AmoxorW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amoand.w
+                Op::AmoandW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amoor.w
+                Op::AmoorW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amomin.w
+                Op::AmominW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(
+                        h.x[i.a()],
+                        (if (old_0 as i32) < h.x[i.b()] as i32 { old_0 as u64 } else { h.x[i.b()] }) as u32,
+                    )
+                    .at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amomax.w
+                Op::AmomaxW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(
+                        h.x[i.a()],
+                        (if (old_0 as i32) < h.x[i.b()] as i32 { h.x[i.b()] } else { old_0 as u64 }) as u32,
+                    )
+                    .at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amominu.w
+                Op::AmominuW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (if (old_0 as u64) < h.x[i.b()] { old_0 as u64 } else { h.x[i.b()] }) as u32)
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // amomaxu.w
+                Op::AmomaxuW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (if (old_0 as u64) < h.x[i.b()] { h.x[i.b()] } else { old_0 as u64 }) as u32)
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as u64;
+                }
+                // lb.aq
+                Op::LbAq => {
+                    let value_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i8 as i32 as u32 as u64;
+                }
+                // lh.aq
+                Op::LhAq => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let value_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
+                }
+                // lw.aq
+                Op::LwAq => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let value_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // sb.rl
+                Op::SbRl => h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?,
+                // sh.rl
+                Op::ShRl => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+                }
+                // sw.rl
+                Op::SwRl => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
                     h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
                 }
-                h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
-            }
-            // amoswap.w
-            51 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // csrrw
+                Op::Csrrw => {
+                    let value_0: u32 = h.x[i.a()] as u32;
+                    if i.imm & 1 != 0 {
+                        h.csr_write((i.imm >> 1) as u16, value_0 as u64).at(i)?;
+                    } else {
+                        let old_1: u32 = h.csr_read((i.imm >> 1) as u16).at(i)? as u32;
+                        h.csr_write((i.imm >> 1) as u16, value_0 as u64).at(i)?;
+                        h.x[i.b()] = old_1 as u64;
+                    }
                 }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amoadd.w
-            52 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amoxor.w
-            53 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amoand.w
-            54 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amoor.w
-            55 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amomin.w
-            56 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(
-                    h.x[i.a()],
-                    (if (old_0 as i32) < h.x[i.b()] as i32 { old_0 as u64 } else { h.x[i.b()] }) as u32,
-                )
-                .at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amomax.w
-            57 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(
-                    h.x[i.a()],
-                    (if (old_0 as i32) < h.x[i.b()] as i32 { h.x[i.b()] } else { old_0 as u64 }) as u32,
-                )
-                .at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amominu.w
-            58 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (if (old_0 as u64) < h.x[i.b()] { old_0 as u64 } else { h.x[i.b()] }) as u32)
-                    .at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // amomaxu.w
-            59 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (if (old_0 as u64) < h.x[i.b()] { h.x[i.b()] } else { old_0 as u64 }) as u32)
-                    .at(i)?;
-                h.x[i.c()] = old_0 as u64;
-            }
-            // lb.aq
-            60 => {
-                let value_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = value_0 as i8 as i32 as u32 as u64;
-            }
-            // lh.aq
-            61 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let value_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
-            }
-            // lw.aq
-            62 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let value_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = value_0 as u64;
-            }
-            // sb.rl
-            63 => h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?,
-            // sh.rl
-            64 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
-            }
-            // sw.rl
-            65 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
-            }
-            // csrrw
-            66 => {
-                let value_0: u32 = h.x[i.a()] as u32;
-                if i.imm & 1 != 0 {
-                    h.csr_write((i.imm >> 1) as u16, value_0 as u64).at(i)?;
-                } else {
-                    let old_1: u32 = h.csr_read((i.imm >> 1) as u16).at(i)? as u32;
-                    h.csr_write((i.imm >> 1) as u16, value_0 as u64).at(i)?;
+                // csrrs
+                Op::Csrrs => {
+                    let mask_0: u32 = h.x[i.a()] as u32;
+                    let old_1: u32 = h.csr_read((i.imm & 0xfff) as u16).at(i)? as u32;
+                    if i.imm >> 12 != 0 {
+                        h.csr_write((i.imm & 0xfff) as u16, (old_1 | mask_0) as u64).at(i)?;
+                    }
                     h.x[i.b()] = old_1 as u64;
                 }
-            }
-            // csrrs
-            67 => {
-                let mask_0: u32 = h.x[i.a()] as u32;
-                let old_1: u32 = h.csr_read((i.imm & 0xfff) as u16).at(i)? as u32;
-                if i.imm >> 12 != 0 {
-                    h.csr_write((i.imm & 0xfff) as u16, (old_1 | mask_0) as u64).at(i)?;
+                // csrrc
+                Op::Csrrc => {
+                    let mask_0: u32 = h.x[i.a()] as u32;
+                    let old_1: u32 = h.csr_read((i.imm & 0xfff) as u16).at(i)? as u32;
+                    if i.imm >> 12 != 0 {
+                        h.csr_write((i.imm & 0xfff) as u16, (old_1 & !mask_0) as u64).at(i)?;
+                    }
+                    h.x[i.b()] = old_1 as u64;
                 }
-                h.x[i.b()] = old_1 as u64;
-            }
-            // csrrc
-            68 => {
-                let mask_0: u32 = h.x[i.a()] as u32;
-                let old_1: u32 = h.csr_read((i.imm & 0xfff) as u16).at(i)? as u32;
-                if i.imm >> 12 != 0 {
-                    h.csr_write((i.imm & 0xfff) as u16, (old_1 & !mask_0) as u64).at(i)?;
+                // csrrwi
+                Op::Csrrwi => {
+                    let value_0: u32 = (i.imm & 0x1f) as u32;
+                    if i.imm >> 5 & 1 != 0 {
+                        h.csr_write((i.imm >> 6) as u16, value_0 as u64).at(i)?;
+                    } else {
+                        let old_1: u32 = h.csr_read((i.imm >> 6) as u16).at(i)? as u32;
+                        h.csr_write((i.imm >> 6) as u16, value_0 as u64).at(i)?;
+                        h.x[i.a()] = old_1 as u64;
+                    }
                 }
-                h.x[i.b()] = old_1 as u64;
-            }
-            // csrrwi
-            69 => {
-                let value_0: u32 = (i.imm & 0x1f) as u32;
-                if i.imm >> 5 & 1 != 0 {
-                    h.csr_write((i.imm >> 6) as u16, value_0 as u64).at(i)?;
-                } else {
-                    let old_1: u32 = h.csr_read((i.imm >> 6) as u16).at(i)? as u32;
-                    h.csr_write((i.imm >> 6) as u16, value_0 as u64).at(i)?;
+                // csrrsi
+                Op::Csrrsi => {
+                    let mask_0: u32 = (i.imm & 0x1f) as u32;
+                    let old_1: u32 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)? as u32;
+                    if i.imm >> 17 != 0 {
+                        h.csr_write((i.imm >> 5 & 0xfff) as u16, (old_1 | mask_0) as u64).at(i)?;
+                    }
                     h.x[i.a()] = old_1 as u64;
                 }
-            }
-            // csrrsi
-            70 => {
-                let mask_0: u32 = (i.imm & 0x1f) as u32;
-                let old_1: u32 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)? as u32;
-                if i.imm >> 17 != 0 {
-                    h.csr_write((i.imm >> 5 & 0xfff) as u16, (old_1 | mask_0) as u64).at(i)?;
+                // csrrci
+                Op::Csrrci => {
+                    let mask_0: u32 = (i.imm & 0x1f) as u32;
+                    let old_1: u32 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)? as u32;
+                    if i.imm >> 17 != 0 {
+                        h.csr_write((i.imm >> 5 & 0xfff) as u16, (old_1 & !mask_0) as u64).at(i)?;
+                    }
+                    h.x[i.a()] = old_1 as u64;
                 }
-                h.x[i.a()] = old_1 as u64;
-            }
-            // csrrci
-            71 => {
-                let mask_0: u32 = (i.imm & 0x1f) as u32;
-                let old_1: u32 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)? as u32;
-                if i.imm >> 17 != 0 {
-                    h.csr_write((i.imm >> 5 & 0xfff) as u16, (old_1 & !mask_0) as u64).at(i)?;
+                // fence.i
+                Op::FenceI => h.fence_i().at(i)?,
+                // mret
+                Op::Mret => {
+                    let target_0: u32 = h.trap_return(3).at(i)? as u32;
+                    next = target_0 as u64;
                 }
-                h.x[i.a()] = old_1 as u64;
-            }
-            // fence.i
-            72 => h.fence_i().at(i)?,
-            // mret
-            73 => {
-                let target_0: u32 = h.trap_return(3).at(i)? as u32;
-                next = target_0 as u64;
-            }
-            // sret
-            74 => {
-                let target_0: u32 = h.trap_return(1).at(i)? as u32;
-                next = target_0 as u64;
-            }
-            // wfi
-            75 => h.wait().at(i)?,
-            // sfence.vma sinval.vma
-            76 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
-            // sfence.w.inval sfence.inval.ir
-            77 => h.not_for_users().at(i)?,
-            // flw c.flw c.flwsp
-            78 | 246 => {
-                h.float_enabled().at(i)?;
-                let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
-            }
-            // fsw c.fsw c.fswsp
-            79 | 247 => {
-                h.float_enabled().at(i)?;
-                h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?;
-            }
-            // fmadd.s
-            80 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fmsub.s
-            81 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fnmsub.s
-            82 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fnmadd.s
-            83 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 =
-                    h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fadd.s
-            84 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
-            }
-            // fsub.s
-            85 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
-            }
-            // fmul.s
-            86 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
-            }
-            // fdiv.s
-            87 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
-            }
-            // fsqrt.s
-            88 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
-            }
-            // fsgnj.s
-            89 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fsgnjn.s
-            90 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fsgnjx.s
-            91 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fmin.s
-            92 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
-            }
-            // fmax.s
-            93 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
-            }
-            // fle.s
-            94 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.s
-            95 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // feq.s
-            96 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fcvt.w.s
-            97 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fcvt.s.w
-            98 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fcvt.wu.s
-            99 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fcvt.s.wu
-            100 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fmv.x.w
-            101 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = h.x[i.b()] as u32 as u64;
-            }
-            // fmv.w.x
-            102 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()];
-            }
-            // fclass.s
-            103 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let minus_1: u8 = (a_0 >> 31) as u8;
-                let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
-                let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fld c.fld c.fldsp
-            104 => {
-                h.float_enabled().at(i)?;
-                let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = value_0;
-            }
-            // fsd c.fsd c.fsdsp
-            105 => {
-                h.float_enabled().at(i)?;
-                h.store64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()]).at(i)?;
-            }
-            // fmadd.d
-            106 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fmsub.d
-            107 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fnmsub.d
-            108 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fnmadd.d
-            109 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h
-                    .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
-                    .at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fadd.d
-            110 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = sum_1;
-            }
-            // fsub.d
-            111 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = difference_1;
-            }
-            // fmul.d
-            112 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = product_1;
-            }
-            // fdiv.d
-            113 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = quotient_1;
-            }
-            // fsqrt.d
-            114 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = root_1;
-            }
-            // fsgnj.d
-            115 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
-            }
-            // fsgnjn.d
-            116 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
-            }
-            // fsgnjx.d
-            117 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
-            }
-            // fmin.d
-            118 => {
-                h.float_enabled().at(i)?;
-                let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = least_0;
-            }
-            // fmax.d
-            119 => {
-                h.float_enabled().at(i)?;
-                let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = most_0;
-            }
-            // fle.d
-            120 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // flt.d
-            121 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // feq.d
-            122 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // fcvt.w.d
-            123 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as u64;
-            }
-            // fcvt.d.w
-            124 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.wu.d
-            125 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as u64;
-            }
-            // fcvt.d.wu
-            126 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.s.d
-            127 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fcvt.d.s
-            128 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fclass.d
-            129 => {
-                h.float_enabled().at(i)?;
-                let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
-                let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
-                let bottom_2: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0) as u8;
-                let whole_3: u8 = u64::from(h.x[i.a()] & 0xfffffffffffff == 0) as u8;
-                let quiet_4: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (h.x[i.a()] >> 51 & 1)) as u8;
-                let signaling_5: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (!(h.x[i.a()] >> 51) & 1)) as u8;
-                let infinite_6: u8 = top_1 & whole_3;
-                let normal_7: u8 = !top_1 & 1 & (!bottom_2 & 1);
-                let subnormal_8: u8 = bottom_2 & (!whole_3 & 1);
-                let zero_9: u8 = bottom_2 & whole_3;
-                h.x[i.b()] = (((((((((quiet_4 as u64) << 1 | signaling_5 as u64) << 1
-                    | (infinite_6 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (normal_7 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (subnormal_8 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (zero_9 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (zero_9 & minus_0) as u64)
-                    << 1
-                    | (subnormal_8 & minus_0) as u64)
-                    << 1
-                    | (normal_7 & minus_0) as u64)
-                    << 1
-                    | (infinite_6 & minus_0) as u64;
-            }
-            // flh
-            130 => {
-                h.float_enabled().at(i)?;
-                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
-            }
-            // fsh
-            131 => {
-                h.float_enabled().at(i)?;
-                h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?;
-            }
-            // fmadd.h
-            132 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fmsub.h
-            133 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fnmsub.h
-            134 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fnmadd.h
-            135 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fadd.h
-            136 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
-            }
-            // fsub.h
-            137 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
-            }
-            // fmul.h
-            138 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
-            }
-            // fdiv.h
-            139 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
-            }
-            // fsqrt.h
-            140 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
-            }
-            // fsgnj.h
-            141 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
-            }
-            // fsgnjn.h
-            142 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
-            }
-            // fsgnjx.h
-            143 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
-            }
-            // fmin.h
-            144 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
-            }
-            // fmax.h
-            145 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
-            }
-            // fle.h
-            146 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.h
-            147 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // feq.h
-            148 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fcvt.w.h
-            149 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fcvt.h.w
-            150 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // fcvt.wu.h
-            151 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fcvt.h.wu
-            152 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // fmv.x.h
-            153 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64;
-            }
-            // fmv.h.x
-            154 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
-            }
-            // fclass.h
-            155 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let minus_1: u8 = (a_0 >> 15) as u8;
-                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
-                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fcvt.s.h
-            156 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
-            }
-            // fcvt.h.s
-            157 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
-            }
-            // fcvt.d.h
-            158 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.h.d
-            159 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // fcvtmod.w.d
-            160 => {
-                h.float_enabled().at(i)?;
-                let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
-                h.x[i.b()] = number_0 as u64;
-            }
-            // fleq.d
-            161 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // fli.d
-            162 => {
-                h.float_enabled().at(i)?;
-                let number_0: u64 = i.imm;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = number_0;
-            }
-            // fltq.d
-            163 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // fmaxm.d
-            164 => {
-                h.float_enabled().at(i)?;
-                let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = most_0;
-            }
-            // fminm.d
-            165 => {
-                h.float_enabled().at(i)?;
-                let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = least_0;
-            }
-            // fmvh.x.d
-            166 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = h.x[i.b()] >> 32;
-            }
-            // fmvp.d.x
-            167 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = h.x[i.b()] << 32 | h.x[i.c()];
-            }
-            // fround.d
-            168 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = whole_1;
-            }
-            // froundnx.d
-            169 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = whole_1;
-            }
-            // fleq.s
-            170 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_le_quiet(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fltq.s
-            171 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_lt_quiet(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fli.s
-            172 => {
-                h.float_enabled().at(i)?;
-                let number_0: u32 = i.imm as u32;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
-            }
-            // fmaxm.s
-            173 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let most_2: u32 = h.f32_maximum(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
-            }
-            // fminm.s
-            174 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let least_2: u32 = h.f32_minimum(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
-            }
-            // fround.s
-            175 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
-            }
-            // froundnx.s
-            176 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
-            }
-            // fleq.h
-            177 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_le_quiet(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fli.h
-            178 => {
-                h.float_enabled().at(i)?;
-                let number_0: u16 = i.imm as u16;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
-            }
-            // fltq.h
-            179 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_lt_quiet(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fmaxm.h
-            180 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let most_2: u16 = h.f16_maximum(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
-            }
-            // fminm.h
-            181 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let least_2: u16 = h.f16_minimum(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
-            }
-            // fround.h
-            182 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
-            }
-            // froundnx.h
-            183 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
-            }
-            // sh1add
-            184 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
-            // sh2add
-            185 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
-            // sh3add
-            186 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
-            // andn
-            187 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
-            // orn
-            188 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
-            // xnor
-            189 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
-            // min
-            190 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
-            // minu
-            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
-            // max
-            192 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
-            // maxu
-            193 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
-            // rol
-            194 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
-            // ror
-            195 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
-            // rori
-            196 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
-            // clz
-            197 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
-            // ctz
-            198 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
-            // cpop
-            199 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
-            // sext.b c.sext.b
-            200 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
-            // sext.h c.sext.h
-            201 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
-            // orc.b
-            202 => {
-                h.x[i.a()] = ({
-                    let t: u32 = h.x[i.b()] as u32;
-                    let t = ((t & 0x7f7f7f7f) + 0x7f7f7f7f | t) & 0x80808080;
-                    t | (t - (t >> 7))
-                }) as u64
-            }
-            // rev8
-            203 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
-            // zext.h c.zext.h pack.zero
-            204 | 209 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
-            // clmul
-            205 => {
-                h.x[i.a()] = ({
-                    let (mut a, mut b, mut sum) = (h.x[i.b()] as u32, h.x[i.c()] as u32, 0);
-                    while b != 0 {
-                        if b & 1 == 1 {
-                            sum ^= a;
+                // sret
+                Op::Sret => {
+                    let target_0: u32 = h.trap_return(1).at(i)? as u32;
+                    next = target_0 as u64;
+                }
+                // wfi
+                Op::Wfi => h.wait().at(i)?,
+                // sfence.vma sinval.vma
+                Op::SfenceVma => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+                // sfence.w.inval sfence.inval.ir
+                Op::SfenceWInval => h.not_for_users().at(i)?,
+                // flw c.flw c.flwsp
+                Op::Flw | Op::CFlw => {
+                    h.float_enabled().at(i)?;
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
+                }
+                // fsw c.fsw c.fswsp
+                Op::Fsw | Op::CFsw => {
+                    h.float_enabled().at(i)?;
+                    h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?;
+                }
+                // fmadd.s
+                Op::FmaddS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fmsub.s
+                Op::FmsubS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fnmsub.s
+                Op::FnmsubS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fnmadd.s
+                Op::FnmaddS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h
+                        .f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0)
+                        .at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fadd.s
+                Op::FaddS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
+                }
+                // fsub.s
+                Op::FsubS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
+                }
+                // fmul.s
+                Op::FmulS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
+                }
+                // fdiv.s
+                Op::FdivS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
+                }
+                // fsqrt.s
+                Op::FsqrtS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
+                }
+                // fsgnj.s
+                Op::FsgnjS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fsgnjn.s
+                Op::FsgnjnS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fsgnjx.s
+                Op::FsgnjxS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fmin.s
+                Op::FminS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
+                }
+                // fmax.s
+                Op::FmaxS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
+                }
+                // fle.s
+                Op::FleS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.s
+                Op::FltS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // feq.s
+                Op::FeqS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fcvt.w.s
+                Op::FcvtWS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fcvt.s.w
+                Op::FcvtSW => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+                }
+                // fcvt.wu.s
+                Op::FcvtWuS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fcvt.s.wu
+                Op::FcvtSWu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+                }
+                // fmv.x.w
+                Op::FmvXW => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] as u32 as u64;
+                }
+                // fmv.w.x
+                Op::FmvWX => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()];
+                }
+                // fclass.s
+                Op::FclassS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let minus_1: u8 = (a_0 >> 31) as u8;
+                    let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
+                    let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fld c.fld c.fldsp
+                Op::Fld => {
+                    h.float_enabled().at(i)?;
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = value_0;
+                }
+                // fsd c.fsd c.fsdsp
+                Op::Fsd => {
+                    h.float_enabled().at(i)?;
+                    h.store64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()]).at(i)?;
+                }
+                // fmadd.d
+                Op::FmaddD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fmsub.d
+                Op::FmsubD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 =
+                        h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fnmsub.d
+                Op::FnmsubD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 =
+                        h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fnmadd.d
+                Op::FnmaddD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h
+                        .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
+                        .at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fadd.d
+                Op::FaddD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = sum_1;
+                }
+                // fsub.d
+                Op::FsubD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = difference_1;
+                }
+                // fmul.d
+                Op::FmulD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = product_1;
+                }
+                // fdiv.d
+                Op::FdivD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = quotient_1;
+                }
+                // fsqrt.d
+                Op::FsqrtD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = root_1;
+                }
+                // fsgnj.d
+                Op::FsgnjD => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+                }
+                // fsgnjn.d
+                Op::FsgnjnD => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+                }
+                // fsgnjx.d
+                Op::FsgnjxD => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
+                }
+                // fmin.d
+                Op::FminD => {
+                    h.float_enabled().at(i)?;
+                    let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = least_0;
+                }
+                // fmax.d
+                Op::FmaxD => {
+                    h.float_enabled().at(i)?;
+                    let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = most_0;
+                }
+                // fle.d
+                Op::FleD => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // flt.d
+                Op::FltD => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // feq.d
+                Op::FeqD => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // fcvt.w.d
+                Op::FcvtWD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as u64;
+                }
+                // fcvt.d.w
+                Op::FcvtDW => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.wu.d
+                Op::FcvtWuD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as u64;
+                }
+                // fcvt.d.wu
+                Op::FcvtDWu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.s.d
+                Op::FcvtSD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+                }
+                // fcvt.d.s
+                Op::FcvtDS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fclass.d
+                Op::FclassD => {
+                    h.float_enabled().at(i)?;
+                    let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
+                    let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
+                    let bottom_2: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0) as u8;
+                    let whole_3: u8 = u64::from(h.x[i.a()] & 0xfffffffffffff == 0) as u8;
+                    let quiet_4: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (h.x[i.a()] >> 51 & 1)) as u8;
+                    let signaling_5: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (!(h.x[i.a()] >> 51) & 1)) as u8;
+                    let infinite_6: u8 = top_1 & whole_3;
+                    let normal_7: u8 = !top_1 & 1 & (!bottom_2 & 1);
+                    let subnormal_8: u8 = bottom_2 & (!whole_3 & 1);
+                    let zero_9: u8 = bottom_2 & whole_3;
+                    h.x[i.b()] = (((((((((quiet_4 as u64) << 1 | signaling_5 as u64) << 1
+                        | (infinite_6 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (normal_7 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (subnormal_8 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (zero_9 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (zero_9 & minus_0) as u64)
+                        << 1
+                        | (subnormal_8 & minus_0) as u64)
+                        << 1
+                        | (normal_7 & minus_0) as u64)
+                        << 1
+                        | (infinite_6 & minus_0) as u64;
+                }
+                // flh
+                Op::Flh => {
+                    h.float_enabled().at(i)?;
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
+                }
+                // fsh
+                Op::Fsh => {
+                    h.float_enabled().at(i)?;
+                    h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?;
+                }
+                // fmadd.h
+                Op::FmaddH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fmsub.h
+                Op::FmsubH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fnmsub.h
+                Op::FnmsubH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fnmadd.h
+                Op::FnmaddH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fadd.h
+                Op::FaddH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
+                }
+                // fsub.h
+                Op::FsubH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
+                }
+                // fmul.h
+                Op::FmulH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
+                }
+                // fdiv.h
+                Op::FdivH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
+                }
+                // fsqrt.h
+                Op::FsqrtH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
+                }
+                // fsgnj.h
+                Op::FsgnjH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+                }
+                // fsgnjn.h
+                Op::FsgnjnH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
+                }
+                // fsgnjx.h
+                Op::FsgnjxH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+                }
+                // fmin.h
+                Op::FminH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+                }
+                // fmax.h
+                Op::FmaxH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+                }
+                // fle.h
+                Op::FleH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.h
+                Op::FltH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // feq.h
+                Op::FeqH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fcvt.w.h
+                Op::FcvtWH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fcvt.h.w
+                Op::FcvtHW => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+                }
+                // fcvt.wu.h
+                Op::FcvtWuH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fcvt.h.wu
+                Op::FcvtHWu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+                }
+                // fmv.x.h
+                Op::FmvXH => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64;
+                }
+                // fmv.h.x
+                Op::FmvHX => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
+                }
+                // fclass.h
+                Op::FclassH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let minus_1: u8 = (a_0 >> 15) as u8;
+                    let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                    let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fcvt.s.h
+                Op::FcvtSH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
+                }
+                // fcvt.h.s
+                Op::FcvtHS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
+                }
+                // fcvt.d.h
+                Op::FcvtDH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fcvt.h.d
+                Op::FcvtHD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+                }
+                // fcvtmod.w.d
+                Op::FcvtmodWD => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = number_0 as u64;
+                }
+                // fleq.d
+                Op::FleqD => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // fli.d
+                Op::FliD => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u64 = i.imm;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = number_0;
+                }
+                // fltq.d
+                Op::FltqD => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // fmaxm.d
+                Op::FmaxmD => {
+                    h.float_enabled().at(i)?;
+                    let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = most_0;
+                }
+                // fminm.d
+                Op::FminmD => {
+                    h.float_enabled().at(i)?;
+                    let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = least_0;
+                }
+                // fmvh.x.d
+                Op::FmvhXD => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] >> 32;
+                }
+                // fmvp.d.x
+                Op::FmvpDX => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] << 32 | h.x[i.c()];
+                }
+                // fround.d
+                Op::FroundD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = whole_1;
+                }
+                // froundnx.d
+                Op::FroundnxD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = whole_1;
+                }
+                // fleq.s
+                Op::FleqS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_le_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fltq.s
+                Op::FltqS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_lt_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fli.s
+                Op::FliS => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u32 = i.imm as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
+                }
+                // fmaxm.s
+                Op::FmaxmS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let most_2: u32 = h.f32_maximum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
+                }
+                // fminm.s
+                Op::FminmS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let least_2: u32 = h.f32_minimum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
+                }
+                // fround.s
+                Op::FroundS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+                }
+                // froundnx.s
+                Op::FroundnxS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+                }
+                // fleq.h
+                Op::FleqH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_le_quiet(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fli.h
+                Op::FliH => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u16 = i.imm as u16;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
+                }
+                // fltq.h
+                Op::FltqH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_lt_quiet(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fmaxm.h
+                Op::FmaxmH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let most_2: u16 = h.f16_maximum(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+                }
+                // fminm.h
+                Op::FminmH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let least_2: u16 = h.f16_minimum(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+                }
+                // fround.h
+                Op::FroundH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+                }
+                // froundnx.h
+                Op::FroundnxH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+                }
+                // sh1add
+                Op::Sh1add => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
+                // sh2add
+                Op::Sh2add => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
+                // sh3add
+                Op::Sh3add => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
+                // andn
+                Op::Andn => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
+                // orn
+                Op::Orn => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
+                // xnor
+                Op::Xnor => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
+                // min
+                Op::Min => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
+                // minu
+                Op::Minu => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+                // max
+                Op::Max => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
+                // maxu
+                Op::Maxu => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+                // rol
+                Op::Rol => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
+                // ror
+                Op::Ror => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
+                // rori
+                Op::Rori => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
+                // clz
+                Op::Clz => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
+                // ctz
+                Op::Ctz => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
+                // cpop
+                Op::Cpop => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+                // sext.b c.sext.b
+                Op::SextB => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
+                // sext.h c.sext.h
+                Op::SextH => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
+                // orc.b
+                Op::OrcB => {
+                    h.x[i.a()] = ({
+                        let t: u32 = h.x[i.b()] as u32;
+                        let t = ((t & 0x7f7f7f7f) + 0x7f7f7f7f | t) & 0x80808080;
+                        t | (t - (t >> 7))
+                    }) as u64
+                }
+                // rev8
+                Op::Rev8 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
+                // zext.h c.zext.h pack.zero
+                Op::ZextH | Op::PackZero => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+                // clmul
+                Op::Clmul => {
+                    h.x[i.a()] = ({
+                        let (mut a, mut b, mut sum) = (h.x[i.b()] as u32, h.x[i.c()] as u32, 0);
+                        while b != 0 {
+                            if b & 1 == 1 {
+                                sum ^= a;
+                            }
+                            a <<= 1;
+                            b >>= 1;
                         }
-                        a <<= 1;
-                        b >>= 1;
-                    }
-                    sum
-                }) as u64
-            }
-            // clmulh
-            206 => {
-                h.x[i.a()] = ({
-                    let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
-                    while b != 0 {
-                        if b & 1 == 1 {
-                            sum ^= a;
+                        sum
+                    }) as u64
+                }
+                // clmulh
+                Op::Clmulh => {
+                    h.x[i.a()] = ({
+                        let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
+                        while b != 0 {
+                            if b & 1 == 1 {
+                                sum ^= a;
+                            }
+                            a <<= 1;
+                            b >>= 1;
                         }
-                        a <<= 1;
-                        b >>= 1;
-                    }
-                    sum
-                }) >> 32
-            }
-            // clmulr
-            207 => {
-                h.x[i.a()] = (({
-                    let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
-                    while b != 0 {
-                        if b & 1 == 1 {
-                            sum ^= a;
+                        sum
+                    }) >> 32
+                }
+                // clmulr
+                Op::Clmulr => {
+                    h.x[i.a()] = (({
+                        let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
+                        while b != 0 {
+                            if b & 1 == 1 {
+                                sum ^= a;
+                            }
+                            a <<= 1;
+                            b >>= 1;
                         }
-                        a <<= 1;
-                        b >>= 1;
-                    }
-                    sum
-                }) >> 31) as u32 as u64
-            }
-            // pack
-            208 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
-            // packh
-            210 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
-            // brev8
-            211 => {
-                let ones_0: u32 = 0x55555555_u32;
-                let pairs_1: u32 = 0x33333333_u32;
-                let fours_2: u32 = 0xf0f0f0f_u32;
-                let a_3: u32 =
-                    (((h.x[i.a()] & ones_0 as u64) << 1) as u32 as u64 | h.x[i.a()] >> 1 & ones_0 as u64) as u32;
-                let b_4: u32 = (a_3 & pairs_1) << 2 | a_3 >> 2 & pairs_1;
-                h.x[i.b()] = ((b_4 & fours_2) << 4 | b_4 >> 4 & fours_2) as u64;
-            }
-            // zip
-            212 => {
-                let a_0: u32 = (h.x[i.a()] & 0xff0000ff
-                    | ((h.x[i.a()] & 0xff00) << 8) as u32 as u64
-                    | h.x[i.a()] >> 8 & 0xff00) as u32;
-                let b_1: u32 = a_0 & 0xf00ff00f | (a_0 & 0xf000f0) << 4 | a_0 >> 4 & 0xf000f0;
-                let c_2: u32 = b_1 & 0xc3c3c3c3 | (b_1 & 0xc0c0c0c) << 2 | b_1 >> 2 & 0xc0c0c0c;
-                let d_3: u32 = c_2 & 0x99999999 | (c_2 & 0x22222222) << 1 | c_2 >> 1 & 0x22222222;
-                h.x[i.b()] = d_3 as u64;
-            }
-            // unzip
-            213 => {
-                let a_0: u32 = (h.x[i.a()] & 0x99999999
-                    | ((h.x[i.a()] & 0x22222222) << 1) as u32 as u64
-                    | h.x[i.a()] >> 1 & 0x22222222) as u32;
-                let b_1: u32 = a_0 & 0xc3c3c3c3 | (a_0 & 0xc0c0c0c) << 2 | a_0 >> 2 & 0xc0c0c0c;
-                let c_2: u32 = b_1 & 0xf00ff00f | (b_1 & 0xf000f0) << 4 | b_1 >> 4 & 0xf000f0;
-                let d_3: u32 = c_2 & 0xff0000ff | (c_2 & 0xff00) << 8 | c_2 >> 8 & 0xff00;
-                h.x[i.b()] = d_3 as u64;
-            }
-            // xperm4
-            214 => {
-                h.x[i.a()] =
-                    ((((((((if h.x[i.c()] >> 28 << 2 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 28 << 2) } else { 0 })
-                        & 0xf)
+                        sum
+                    }) >> 31) as u32 as u64
+                }
+                // pack
+                Op::Pack => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
+                // packh
+                Op::Packh => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+                // brev8
+                Op::Brev8 => {
+                    let ones_0: u32 = 0x55555555_u32;
+                    let pairs_1: u32 = 0x33333333_u32;
+                    let fours_2: u32 = 0xf0f0f0f_u32;
+                    let a_3: u32 =
+                        (((h.x[i.a()] & ones_0 as u64) << 1) as u32 as u64 | h.x[i.a()] >> 1 & ones_0 as u64) as u32;
+                    let b_4: u32 = (a_3 & pairs_1) << 2 | a_3 >> 2 & pairs_1;
+                    h.x[i.b()] = ((b_4 & fours_2) << 4 | b_4 >> 4 & fours_2) as u64;
+                }
+                // zip
+                Op::Zip => {
+                    let a_0: u32 = (h.x[i.a()] & 0xff0000ff
+                        | ((h.x[i.a()] & 0xff00) << 8) as u32 as u64
+                        | h.x[i.a()] >> 8 & 0xff00) as u32;
+                    let b_1: u32 = a_0 & 0xf00ff00f | (a_0 & 0xf000f0) << 4 | a_0 >> 4 & 0xf000f0;
+                    let c_2: u32 = b_1 & 0xc3c3c3c3 | (b_1 & 0xc0c0c0c) << 2 | b_1 >> 2 & 0xc0c0c0c;
+                    let d_3: u32 = c_2 & 0x99999999 | (c_2 & 0x22222222) << 1 | c_2 >> 1 & 0x22222222;
+                    h.x[i.b()] = d_3 as u64;
+                }
+                // unzip
+                Op::Unzip => {
+                    let a_0: u32 = (h.x[i.a()] & 0x99999999
+                        | ((h.x[i.a()] & 0x22222222) << 1) as u32 as u64
+                        | h.x[i.a()] >> 1 & 0x22222222) as u32;
+                    let b_1: u32 = a_0 & 0xc3c3c3c3 | (a_0 & 0xc0c0c0c) << 2 | a_0 >> 2 & 0xc0c0c0c;
+                    let c_2: u32 = b_1 & 0xf00ff00f | (b_1 & 0xf000f0) << 4 | b_1 >> 4 & 0xf000f0;
+                    let d_3: u32 = c_2 & 0xff0000ff | (c_2 & 0xff00) << 8 | c_2 >> 8 & 0xff00;
+                    h.x[i.b()] = d_3 as u64;
+                }
+                // xperm4
+                Op::Xperm4 => {
+                    h.x[i.a()] = ((((((((if h.x[i.c()] >> 28 << 2 < 32 {
+                        h.x[i.b()] >> (h.x[i.c()] >> 28 << 2)
+                    } else {
+                        0
+                    }) & 0xf)
                         << 4
                         | (if (h.x[i.c()] >> 24 & 0xf) << 2 < 32 {
                             h.x[i.b()] >> ((h.x[i.c()] >> 24 & 0xf) << 2)
@@ -1698,1714 +1710,2162 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         }) & 0xf)
                         << 4
                         | (if (h.x[i.c()] & 0xf) << 2 < 32 { h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) } else { 0 }) & 0xf
-            }
-            // xperm8
-            215 => {
-                h.x[i.a()] = ((((if h.x[i.c()] >> 24 << 3 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 24 << 3) } else { 0 })
-                    as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 16) as u8 as u64) << 3 < 32 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 16) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 8) as u8 as u64) << 3 < 32 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 8) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if (h.x[i.c()] as u8 as u64) << 3 < 32 {
-                        h.x[i.b()] >> ((h.x[i.c()] as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64
-            }
-            // bclr
-            216 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // bext
-            217 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
-            // bexti
-            218 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
-            // binv
-            219 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // bset
-            220 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // aes32esi
-            221 => {
-                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
-                h.x[i.b()] =
-                    h.x[i.c()] ^ (super::table::AES_SBOX[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
-            }
-            // aes32esmi
-            222 => {
-                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
-                let s_1: u8 = super::table::AES_SBOX[in_0 as usize];
-                let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
-                h.x[i.b()] = h.x[i.c()]
-                    ^ ((((((x2_2 ^ s_1) as u64) << 8 | s_1 as u64) << 8 | s_1 as u64) << 8 | x2_2 as u64) as u32)
-                        .rotate_left(i.imm as u32) as u64;
-            }
-            // aes32dsi
-            223 => {
-                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
-                h.x[i.b()] = h.x[i.c()]
-                    ^ (super::table::AES_SBOX_INVERSE[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
-            }
-            // aes32dsmi
-            224 => {
-                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
-                let s_1: u8 = super::table::AES_SBOX_INVERSE[in_0 as usize];
-                let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
-                let x4_3: u8 = ((x2_2 << 1) as u64 ^ (if x2_2 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
-                let x8_4: u8 = ((x4_3 << 1) as u64 ^ (if x4_3 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
-                h.x[i.b()] = h.x[i.c()]
-                    ^ ((((((x8_4 ^ x2_2 ^ s_1) as u64) << 8 | (x8_4 ^ x4_3 ^ s_1) as u64) << 8 | (x8_4 ^ s_1) as u64)
+                }
+                // xperm8
+                Op::Xperm8 => {
+                    h.x[i.a()] = ((((if h.x[i.c()] >> 24 << 3 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 24 << 3) } else { 0 })
+                        as u8 as u64)
                         << 8
-                        | (x8_4 ^ x4_3 ^ x2_2) as u64) as u32)
-                        .rotate_left(i.imm as u32) as u64;
-            }
-            // sm4ed
-            225 => {
-                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
-                let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
-                let y_2: u32 = half_1
-                    ^ half_1 << 8
-                    ^ half_1 << 2
-                    ^ half_1 << 0x12
-                    ^ (half_1 & 0x3f) << 0x1a
-                    ^ (half_1 & 0xc0) << 0xa;
-                h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
-            }
-            // sm4ks
-            226 => {
-                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
-                let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
-                let y_2: u32 = half_1
-                    ^ (half_1 & 7) << 0x1d
-                    ^ (half_1 & 0xfe) << 7
-                    ^ (half_1 & 1) << 0x17
-                    ^ (half_1 & 0xf8) << 0xd;
-                h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
-            }
-            // sha256sum0
-            227 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as u64;
-            }
-            // sha256sum1
-            228 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as u64;
-            }
-            // sha256sig0
-            229 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as u64;
-            }
-            // sha256sig1
-            230 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as u64;
-            }
-            // sm3p0
-            231 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as u64;
-            }
-            // sm3p1
-            232 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as u64;
-            }
-            // sha512sum0r
-            233 => {
-                let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
-                h.x[i.c()] =
-                    (half_0.rotate_right(0x1c) ^ half_0.rotate_right(0x22) ^ half_0.rotate_right(0x27)) as u32 as u64;
-            }
-            // sha512sum1r
-            234 => {
-                let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
-                h.x[i.c()] =
-                    (half_0.rotate_right(0xe) ^ half_0.rotate_right(0x12) ^ half_0.rotate_right(0x29)) as u32 as u64;
-            }
-            // sha512sig0l
-            235 => {
-                let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
-                h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8) ^ half_0 >> 7) as u32 as u64;
-            }
-            // sha512sig1l
-            236 => {
-                let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
-                h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d) ^ half_0 >> 6) as u32 as u64;
-            }
-            // sha512sig0h
-            237 => {
-                let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
-                h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8)) as u32 as u64 ^ h.x[i.b()] >> 7;
-            }
-            // sha512sig1h
-            238 => {
-                let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
-                h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d)) as u32 as u64 ^ h.x[i.b()] >> 6;
-            }
-            // czero.eqz
-            239 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
-            // czero.nez
-            240 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
-            // cbo.inval
-            241 => h.cache_block(0, h.x[i.a()]).at(i)?,
-            // cbo.clean
-            242 => h.cache_block(1, h.x[i.a()]).at(i)?,
-            // cbo.flush
-            243 => h.cache_block(2, h.x[i.a()]).at(i)?,
-            // cbo.zero
-            244 => h.cache_block(4, h.x[i.a()]).at(i)?,
-            // c.unimp
-            245 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
-            // c.j
-            249 => next = i.imm,
-            // c.beqz
-            250 => {
-                if h.x[i.a()] == 0 {
-                    next = i.imm;
-                }
-            }
-            // c.bnez
-            251 => {
-                if h.x[i.a()] != 0 {
-                    next = i.imm;
-                }
-            }
-            // c.jr.ra c.jr.t0 c.jr
-            252 => next = h.x[i.a()] & 0xfffffffe,
-            // c.mv
-            253 => h.x[i.a()] = h.x[i.b()],
-            // c.jalr
-            254 => {
-                let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
-                h.x[i.b()] = end as u32 as u64;
-                next = target_0 as u64;
-            }
-            // c.zext.b
-            255 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
-            // c.not
-            256 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
-            // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
-            257 => h
-                .vector_vv(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x1f) as u8,
-                    (i.imm >> 24) as u8,
-                )
-                .at(i)?,
-            // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
-            258 => h
-                .vector_vx(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 19) as u8,
-                )
-                .at(i)?,
-            // vadc.vim vmadc.vi vmadc.vim vmerge.vim
-            259 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
-            260 => h
-                .vector_vv(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
-            261 => h
-                .vector_vx(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
-            262 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x3f) as u8,
-                    (i.imm >> 25) as u8,
-                )
-                .at(i)?,
-            // vcompress.vm
-            263 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
-            // vcpop.m
-            264 => {
-                let count_0: u32 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
-                h.x[i.a()] = count_0 as u64;
-            }
-            // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
-            265 => h
-                .vector_vf(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 19) as u8,
-                )
-                .at(i)?,
-            // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
-            266 => h
-                .vector_v(
-                    (i.imm & 0x3fff) as u16,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x1f) as u8,
-                    (i.imm >> 24) as u8,
-                )
-                .at(i)?,
-            // vfirst.m
-            267 => {
-                let number_0: u32 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
-                h.x[i.a()] = number_0 as u64;
-            }
-            // vfmerge.vfm
-            268 => h
-                .vector_vf(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vfmv.f.s
-            269 => {
-                let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
-                h.x[i.a()] = value_0;
-            }
-            // vfmv.s.f
-            270 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vfmv.v.f
-            271 => h
-                .vector_vf(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vfslide1down.vf
-            272 => h
-                .vector_slide1_down_float(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 10) as u8,
-                )
-                .at(i)?,
-            // vfslide1up.vf
-            273 => h
-                .vector_slide1_up_float(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 10) as u8,
-                )
-                .at(i)?,
-            // vid.v
-            274 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
-            // viota.m
-            275 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
-            // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
-            276 => {
-                h.vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
-            }
-            // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
-            277 => h
-                .vector_load(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
-            278 => h
-                .vector_load_first(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vlm.v
-            279 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v
-            280 => h
-                .vector_load_indexed(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
-            281 => h
-                .vector_load_strided(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    h.x[i.b()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
-            282 => h
-                .vector_mask(
-                    (i.imm & 0x3f) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vmsbf.m vmsif.m vmsof.m
-            283 => h
-                .vector_mask_first(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vmv.s.x
-            284 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vmv.v.i
-            285 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vmv.v.v
-            286 => h
-                .vector_vv(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vmv.v.x
-            287 => h
-                .vector_vx(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vmv.x.s
-            288 => {
-                let value_0: u32 = h.vector_first(i.imm as u8).at(i)? as u32;
-                h.x[i.a()] = value_0 as u64;
-            }
-            // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
-            289 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
-            // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
-            290 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x1f) as u8,
-                    (i.imm >> 24) as u8,
-                )
-                .at(i)?,
-            // vrgather.vi
-            291 => h
-                .vector_gather_one(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    i.imm >> 10 & 0x1f,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vrgather.vv vrgatherei16.vv
-            292 => h
-                .vector_gather(
-                    (i.imm & 1) as u8,
-                    (i.imm >> 1 & 0x1f) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vrgather.vx
-            293 => h
-                .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vs1r.v vs2r.v vs4r.v vs8r.v
-            294 => {
-                h.vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
-            }
-            // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
-            295 => h
-                .vector_store(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vsetivli
-            296 => {
-                let vl_0: u32 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)? as u32;
-                h.x[i.a()] = vl_0 as u64;
-            }
-            // vsetvl
-            297 => {
-                let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
-                let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1) as u8, h.x[i.b()]).at(i)? as u32;
-                h.x[i.c()] = vl_1 as u64;
-            }
-            // vsetvli
-            298 => {
-                let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
-                let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)? as u32;
-                h.x[i.b()] = vl_1 as u64;
-            }
-            // vslide1down.vx
-            299 => h
-                .vector_slide1_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vslide1up.vx
-            300 => h
-                .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vslidedown.vi
-            301 => h
-                .vector_slide_down(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    i.imm >> 10 & 0x1f,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vslidedown.vx
-            302 => h
-                .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vslideup.vi
-            303 => h
-                .vector_slide_up(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    i.imm >> 10 & 0x1f,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vslideup.vx
-            304 => h
-                .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vsm.v
-            305 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v
-            306 => h
-                .vector_store_indexed(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
-            307 => h
-                .vector_store_strided(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    h.x[i.b()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // fadd.d.in32x
-            308 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let sum_3: u64 = h.f64_add(first_1, second_2, mode_0).at(i)?;
-                h.x[(i.imm >> 6 & 0xff) as usize] = sum_3 as u32 as u64;
-                if i.imm >> 5 & 1 != 0 {
-                    h.x[(i.imm >> 14) as usize] = sum_3 >> 32;
-                }
-            }
-            // fclass.d.in32x
-            309 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let minus_1: u8 = (first_0 >> 63) as u8;
-                let top_2: u8 = u64::from(first_0 >> 52 & 0x7ff == 0x7ff) as u8;
-                let bottom_3: u8 = u64::from(first_0 >> 52 & 0x7ff == 0) as u8;
-                let whole_4: u8 = u64::from(first_0 & 0xfffffffffffff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u64 & (first_0 >> 51 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u64 & (!(first_0 >> 51) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.c()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fcvt.d.s.in32x
-            310 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2 as u32 as u64;
-                if i.imm >> 3 != 0 {
-                    h.x[i.c()] = number_2 >> 32;
-                }
-            }
-            // fcvt.d.w.in32x
-            311 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1 as u32 as u64;
-                if i.imm >> 3 != 0 {
-                    h.x[i.c()] = number_1 >> 32;
-                }
-            }
-            // fcvt.d.wu.in32x
-            312 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1 as u32 as u64;
-                if i.imm >> 3 != 0 {
-                    h.x[i.c()] = number_1 >> 32;
-                }
-            }
-            // fcvt.s.d.in32x
-            313 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let number_2: u32 = h.f64_to_f32(first_1, mode_0).at(i)? as u32;
-                h.x[i.c()] = number_2 as u64;
-            }
-            // fcvt.w.d.in32x
-            314 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let number_2: u32 = h.f64_to_i32(first_1, mode_0).at(i)? as u32;
-                h.x[i.c()] = number_2 as u64;
-            }
-            // fcvt.wu.d.in32x
-            315 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let number_2: u32 = h.f64_to_u32(first_1, mode_0).at(i)? as u32;
-                h.x[i.c()] = number_2 as u64;
-            }
-            // fdiv.d.in32x
-            316 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let quotient_3: u64 = h.f64_div(first_1, second_2, mode_0).at(i)?;
-                h.x[(i.imm >> 6 & 0xff) as usize] = quotient_3 as u32 as u64;
-                if i.imm >> 5 & 1 != 0 {
-                    h.x[(i.imm >> 14) as usize] = quotient_3 >> 32;
-                }
-            }
-            // feq.d.in32x
-            317 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let holds_2: u8 = h.f64_eq(first_0, second_1).at(i)?;
-                h.x[(i.imm >> 2) as usize] = holds_2 as u64;
-            }
-            // fle.d.in32x
-            318 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let holds_2: u8 = h.f64_le(first_0, second_1).at(i)?;
-                h.x[(i.imm >> 2) as usize] = holds_2 as u64;
-            }
-            // flt.d.in32x
-            319 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let holds_2: u8 = h.f64_lt(first_0, second_1).at(i)?;
-                h.x[(i.imm >> 2) as usize] = holds_2 as u64;
-            }
-            // fmadd.d.in32x
-            320 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
-                    0_u64
-                } else {
-                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
-                };
-                let sum_4: u64 = h.f64_fma(first_1, second_2, third_3, mode_0).at(i)?;
-                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
-                if i.imm >> 6 & 1 != 0 {
-                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
-                }
-            }
-            // fmax.d.in32x
-            321 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let most_2: u64 = h.f64_max(first_0, second_1).at(i)?;
-                h.x[(i.imm >> 3 & 0xff) as usize] = most_2 as u32 as u64;
-                if i.imm >> 2 & 1 != 0 {
-                    h.x[(i.imm >> 11) as usize] = most_2 >> 32;
-                }
-            }
-            // fmin.d.in32x
-            322 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let least_2: u64 = h.f64_min(first_0, second_1).at(i)?;
-                h.x[(i.imm >> 3 & 0xff) as usize] = least_2 as u32 as u64;
-                if i.imm >> 2 & 1 != 0 {
-                    h.x[(i.imm >> 11) as usize] = least_2 >> 32;
-                }
-            }
-            // fmsub.d.in32x
-            323 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
-                    0_u64
-                } else {
-                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
-                };
-                let sum_4: u64 = h.f64_fma(first_1, second_2, third_3 ^ 0x8000000000000000, mode_0).at(i)?;
-                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
-                if i.imm >> 6 & 1 != 0 {
-                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
-                }
-            }
-            // fmul.d.in32x
-            324 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let product_3: u64 = h.f64_mul(first_1, second_2, mode_0).at(i)?;
-                h.x[(i.imm >> 6 & 0xff) as usize] = product_3 as u32 as u64;
-                if i.imm >> 5 & 1 != 0 {
-                    h.x[(i.imm >> 14) as usize] = product_3 >> 32;
-                }
-            }
-            // fnmadd.d.in32x
-            325 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
-                    0_u64
-                } else {
-                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
-                };
-                let sum_4: u64 =
-                    h.f64_fma(first_1 ^ 0x8000000000000000, second_2, third_3 ^ 0x8000000000000000, mode_0).at(i)?;
-                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
-                if i.imm >> 6 & 1 != 0 {
-                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
-                }
-            }
-            // fnmsub.d.in32x
-            326 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
-                    0_u64
-                } else {
-                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
-                };
-                let sum_4: u64 = h.f64_fma(first_1 ^ 0x8000000000000000, second_2, third_3, mode_0).at(i)?;
-                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
-                if i.imm >> 6 & 1 != 0 {
-                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
-                }
-            }
-            // fsgnj.d.in32x
-            327 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let result_2: u64 = second_1 >> 63 << 63 | first_0 & 0x7fffffffffffffff;
-                h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
-                if i.imm >> 2 & 1 != 0 {
-                    h.x[(i.imm >> 11) as usize] = result_2 >> 32;
-                }
-            }
-            // fsgnjn.d.in32x
-            328 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let result_2: u64 = (!(second_1 >> 63) & 1) << 63 | first_0 & 0x7fffffffffffffff;
-                h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
-                if i.imm >> 2 & 1 != 0 {
-                    h.x[(i.imm >> 11) as usize] = result_2 >> 32;
-                }
-            }
-            // fsgnjx.d.in32x
-            329 => {
-                h.float_enabled().at(i)?;
-                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let result_2: u64 = (first_0 >> 63 ^ second_1 >> 63) << 63 | first_0 & 0x7fffffffffffffff;
-                h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
-                if i.imm >> 2 & 1 != 0 {
-                    h.x[(i.imm >> 11) as usize] = result_2 >> 32;
-                }
-            }
-            // fsqrt.d.in32x
-            330 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let root_2: u64 = h.f64_sqrt(first_1, mode_0).at(i)?;
-                h.x[i.c()] = root_2 as u32 as u64;
-                if i.imm >> 4 != 0 {
-                    h.x[i.d()] = root_2 >> 32;
-                }
-            }
-            // fsub.d.in32x
-            331 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
-                let difference_3: u64 = h.f64_add(first_1, second_2 ^ 0x8000000000000000, mode_0).at(i)?;
-                h.x[(i.imm >> 6 & 0xff) as usize] = difference_3 as u32 as u64;
-                if i.imm >> 5 & 1 != 0 {
-                    h.x[(i.imm >> 14) as usize] = difference_3 >> 32;
-                }
-            }
-            // fadd.s.inx
-            332 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = sum_3 as u64;
-            }
-            // fclass.s.inx
-            333 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let minus_1: u8 = (a_0 >> 31) as u8;
-                let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
-                let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fcvt.s.w.inx
-            334 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as u64;
-            }
-            // fcvt.s.wu.inx
-            335 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as u64;
-            }
-            // fcvt.w.s.inx
-            336 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fcvt.wu.s.inx
-            337 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fdiv.s.inx
-            338 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = quotient_3 as u64;
-            }
-            // feq.s.inx
-            339 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fle.s.inx
-            340 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.s.inx
-            341 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fmadd.s.inx
-            342 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as u64;
-            }
-            // fmax.s.inx
-            343 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.x[i.c()] = most_2 as u64;
-            }
-            // fmin.s.inx
-            344 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.x[i.c()] = least_2 as u64;
-            }
-            // fmsub.s.inx
-            345 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as u64;
-            }
-            // fmul.s.inx
-            346 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = product_3 as u64;
-            }
-            // fnmadd.s.inx
-            347 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 =
-                    h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as u64;
-            }
-            // fnmsub.s.inx
-            348 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as u64;
-            }
-            // fsgnj.s.inx
-            349 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                h.x[i.c()] = ((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fsgnjn.s.inx
-            350 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                h.x[i.c()] = ((!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fsgnjx.s.inx
-            351 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                h.x[i.c()] = ((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fsqrt.s.inx
-            352 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = root_2 as u64;
-            }
-            // fsub.s.inx
-            353 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = difference_3 as u64;
-            }
-            // fadd.h.inx
-            354 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
-                h.x[i.c()] = sum_3 as i16 as i32 as u32 as u64;
-            }
-            // fclass.h.inx
-            355 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let minus_1: u8 = (a_0 >> 15) as u8;
-                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
-                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fcvt.d.h.in32x
-            356 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
-                h.x[i.b()] = number_2 as u32 as u64;
-                if i.imm >> 3 != 0 {
-                    h.x[i.c()] = number_2 >> 32;
-                }
-            }
-            // fcvt.h.d.in32x
-            357 => {
-                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
-                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
-                let number_2: u16 = h.f64_to_f16(first_1, mode_0).at(i)?;
-                h.x[i.c()] = number_2 as i16 as i32 as u32 as u64;
-            }
-            // fcvt.h.s.inx
-            358 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2 as i16 as i32 as u32 as u64;
-            }
-            // fcvt.h.w.inx
-            359 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
-            }
-            // fcvt.h.wu.inx
-            360 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
-            }
-            // fcvt.s.h.inx
-            361 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fcvt.w.h.inx
-            362 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fcvt.wu.h.inx
-            363 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as u64;
-            }
-            // fdiv.h.inx
-            364 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
-                h.x[i.c()] = quotient_3 as i16 as i32 as u32 as u64;
-            }
-            // feq.h.inx
-            365 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fle.h.inx
-            366 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.h.inx
-            367 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fmadd.h.inx
-            368 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
-            }
-            // fmax.h.inx
-            369 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
-                h.x[i.c()] = most_2 as i16 as i32 as u32 as u64;
-            }
-            // fmin.h.inx
-            370 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
-                h.x[i.c()] = least_2 as i16 as i32 as u32 as u64;
-            }
-            // fmsub.h.inx
-            371 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
-            }
-            // fmul.h.inx
-            372 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
-                h.x[i.c()] = product_3 as i16 as i32 as u32 as u64;
-            }
-            // fnmadd.h.inx
-            373 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
-            }
-            // fnmsub.h.inx
-            374 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
-            }
-            // fsgnj.h.inx
-            375 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
-            }
-            // fsgnjn.h.inx
-            376 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
-            }
-            // fsgnjx.h.inx
-            377 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                h.x[i.c()] =
-                    (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
-            }
-            // fsqrt.h.inx
-            378 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
-                h.x[i.b()] = root_2 as i16 as i32 as u32 as u64;
-            }
-            // fsub.h.inx
-            379 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
-                h.x[i.c()] = difference_3 as i16 as i32 as u32 as u64;
-            }
-            // amoswap.b
-            380 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amoadd.b
-            381 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amoxor.b
-            382 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amoand.b
-            383 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amoor.b
-            384 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amomin.b
-            385 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amomax.b
-            386 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amominu.b
-            387 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amomaxu.b
-            388 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
-            }
-            // amoswap.h
-            389 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amoadd.h
-            390 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amoxor.h
-            391 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amoand.h
-            392 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amoor.h
-            393 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amomin.h
-            394 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { old_0 } else { h.x[i.b()] as u16 })
-                    .at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amomax.h
-            395 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { h.x[i.b()] as u16 } else { old_0 })
-                    .at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amominu.h
-            396 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { old_0 } else { h.x[i.b()] as u16 }).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amomaxu.h
-            397 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { h.x[i.b()] as u16 } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
-            }
-            // amocas.b
-            398 => {
-                let wanted_0: u8 = h.x[i.a()] as u8;
-                let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
-                h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
-                h.x[i.d()] = old_1 as i8 as i32 as u32 as u64;
-            }
-            // amocas.h
-            399 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let wanted_0: u16 = h.x[i.b()] as u16;
-                let old_1: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u16 } else { old_1 }).at(i)?;
-                h.x[i.d()] = old_1 as i16 as i32 as u32 as u64;
-            }
-            // amocas.w
-            400 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let wanted_0: u32 = h.x[i.b()] as u32;
-                let old_1: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (if old_1 == wanted_0 { h.x[i.c()] } else { old_1 as u64 }) as u32).at(i)?;
-                h.x[i.d()] = old_1 as u64;
-            }
-            // amocas.d
-            401 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let wanted_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] };
-                let new_1: u64 =
-                    if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.d()] << 32 | h.x[(i.imm >> 3 & 0xff) as usize] };
-                let old_2: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], if old_2 == wanted_0 { new_1 } else { old_2 }).at(i)?;
-                h.x[(i.imm >> 11 & 0xff) as usize] = old_2 as u32 as u64;
-                if i.imm >> 2 & 1 != 0 {
-                    h.x[(i.imm >> 19) as usize] = old_2 >> 32;
-                }
-            }
-            // cm.push
-            402 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let base_1: u32 = h.x[2].wrapping_sub(count_0.wrapping_mul(4) as u64) as u32;
-                if i.imm >> 8 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x30) as u64, h.x[0x1b] as u32).at(i)?;
-                }
-                if i.imm >> 8 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x2c) as u64, h.x[0x1a] as u32).at(i)?;
-                }
-                if i.imm >> 9 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x28) as u64, h.x[0x19] as u32).at(i)?;
-                }
-                if i.imm >> 10 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x24) as u64, h.x[0x18] as u32).at(i)?;
-                }
-                if i.imm >> 11 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x20) as u64, h.x[0x17] as u32).at(i)?;
-                }
-                if i.imm >> 12 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x1c) as u64, h.x[0x16] as u32).at(i)?;
-                }
-                if i.imm >> 13 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x18) as u64, h.x[0x15] as u32).at(i)?;
-                }
-                if i.imm >> 14 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x14) as u64, h.x[0x14] as u32).at(i)?;
-                }
-                if i.imm >> 15 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0x10) as u64, h.x[0x13] as u32).at(i)?;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(0xc) as u64, h.x[0x12] as u32).at(i)?;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(8) as u64, h.x[9] as u32).at(i)?;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    h.store32(base_1.wrapping_add(4) as u64, h.x[8] as u32).at(i)?;
-                }
-                h.store32(base_1 as u64, h.x[1] as u32).at(i)?;
-                let room_2: u8 = (i.imm >> 19) as u8;
-                h.x[2] = h.x[2].wrapping_sub(room_2 as u64) as u32 as u64;
-            }
-            // cm.pop
-            403 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
-                let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
-                if i.imm >> 16 & 1 != 0 {
-                    let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
-                    h.x[0x1b] = s11_3 as u64;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
-                    h.x[0x1a] = s10_4 as u64;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
-                    h.x[0x19] = s9_5 as u64;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
-                    h.x[0x18] = s8_6 as u64;
-                }
-                if i.imm >> 19 & 1 != 0 {
-                    let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
-                    h.x[0x17] = s7_7 as u64;
-                }
-                if i.imm >> 20 & 1 != 0 {
-                    let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
-                    h.x[0x16] = s6_8 as u64;
-                }
-                if i.imm >> 21 & 1 != 0 {
-                    let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
-                    h.x[0x15] = s5_9 as u64;
-                }
-                if i.imm >> 22 & 1 != 0 {
-                    let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
-                    h.x[0x14] = s4_10 as u64;
-                }
-                if i.imm >> 23 & 1 != 0 {
-                    let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
-                    h.x[0x13] = s3_11 as u64;
-                }
-                if i.imm >> 24 & 1 != 0 {
-                    let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
-                    h.x[0x12] = s2_12 as u64;
-                }
-                if i.imm >> 25 & 1 != 0 {
-                    let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
-                    h.x[9] = s1_13 as u64;
-                }
-                if i.imm >> 26 != 0 {
-                    let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
-                    h.x[8] = s0_14 as u64;
-                }
-                let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
-                h.x[1] = ra_15 as u64;
-                h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
-            }
-            // cm.popret
-            404 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
-                let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
-                if i.imm >> 16 & 1 != 0 {
-                    let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
-                    h.x[0x1b] = s11_3 as u64;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
-                    h.x[0x1a] = s10_4 as u64;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
-                    h.x[0x19] = s9_5 as u64;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
-                    h.x[0x18] = s8_6 as u64;
-                }
-                if i.imm >> 19 & 1 != 0 {
-                    let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
-                    h.x[0x17] = s7_7 as u64;
-                }
-                if i.imm >> 20 & 1 != 0 {
-                    let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
-                    h.x[0x16] = s6_8 as u64;
-                }
-                if i.imm >> 21 & 1 != 0 {
-                    let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
-                    h.x[0x15] = s5_9 as u64;
-                }
-                if i.imm >> 22 & 1 != 0 {
-                    let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
-                    h.x[0x14] = s4_10 as u64;
-                }
-                if i.imm >> 23 & 1 != 0 {
-                    let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
-                    h.x[0x13] = s3_11 as u64;
-                }
-                if i.imm >> 24 & 1 != 0 {
-                    let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
-                    h.x[0x12] = s2_12 as u64;
-                }
-                if i.imm >> 25 & 1 != 0 {
-                    let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
-                    h.x[9] = s1_13 as u64;
-                }
-                if i.imm >> 26 != 0 {
-                    let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
-                    h.x[8] = s0_14 as u64;
-                }
-                let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
-                h.x[1] = ra_15 as u64;
-                h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
-                next = ((ra_15 >> 1) as u64) << 1;
-            }
-            // cm.popretz
-            405 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
-                let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
-                if i.imm >> 16 & 1 != 0 {
-                    let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
-                    h.x[0x1b] = s11_3 as u64;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
-                    h.x[0x1a] = s10_4 as u64;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
-                    h.x[0x19] = s9_5 as u64;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
-                    h.x[0x18] = s8_6 as u64;
-                }
-                if i.imm >> 19 & 1 != 0 {
-                    let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
-                    h.x[0x17] = s7_7 as u64;
-                }
-                if i.imm >> 20 & 1 != 0 {
-                    let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
-                    h.x[0x16] = s6_8 as u64;
-                }
-                if i.imm >> 21 & 1 != 0 {
-                    let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
-                    h.x[0x15] = s5_9 as u64;
-                }
-                if i.imm >> 22 & 1 != 0 {
-                    let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
-                    h.x[0x14] = s4_10 as u64;
-                }
-                if i.imm >> 23 & 1 != 0 {
-                    let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
-                    h.x[0x13] = s3_11 as u64;
-                }
-                if i.imm >> 24 & 1 != 0 {
-                    let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
-                    h.x[0x12] = s2_12 as u64;
-                }
-                if i.imm >> 25 & 1 != 0 {
-                    let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
-                    h.x[9] = s1_13 as u64;
-                }
-                if i.imm >> 26 != 0 {
-                    let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
-                    h.x[8] = s0_14 as u64;
-                }
-                let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
-                h.x[1] = ra_15 as u64;
-                h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
-                h.x[0xa] = 0;
-                next = ((ra_15 >> 1) as u64) << 1;
-            }
-            // cm.mva01s
-            406 => {
-                let first_0: u32 = h.x[i.a()] as u32;
-                let second_1: u32 = h.x[i.b()] as u32;
-                h.x[i.c()] = first_0 as u64;
-                h.x[i.d()] = second_1 as u64;
-            }
-            // cm.mvsa01
-            407 => {
-                if i.imm != 0 {
-                    return Err(Fault::new(Cause::Illegal, 0).at(i.at));
-                }
-                h.x[i.a()] = h.x[i.b()];
-                h.x[i.c()] = h.x[i.d()];
-            }
-            // cm.jt
-            408 => {
-                let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
-                next = target_0 as u64;
-            }
-            // cm.jalt
-            409 => {
-                let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
-                h.x[i.a()] = end as u32 as u64;
-                next = target_0 as u64;
-            }
-            // ssrdp mop.r.n mop.rr.n
-            410 => h.x[i.a()] = 0,
-            // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            411 => {
-                let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
-                h.x[i.b()] =
-                    if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
-            }
-            // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            412 => {
-                let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
-                if route_0 >> 24 == 0 {
-                    return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
-                }
-                let result_1: u32 = h
-                    .device(
-                        (route_0 >> 12 & 0xfff) as u16,
-                        (i.imm << 12 | (route_0 & 0xfff) as u64) as u16,
+                        | (if ((h.x[i.c()] >> 16) as u8 as u64) << 3 < 32 {
+                            h.x[i.b()] >> (((h.x[i.c()] >> 16) as u8 as u64) << 3)
+                        } else {
+                            0
+                        }) as u8 as u64)
+                        << 8
+                        | (if ((h.x[i.c()] >> 8) as u8 as u64) << 3 < 32 {
+                            h.x[i.b()] >> (((h.x[i.c()] >> 8) as u8 as u64) << 3)
+                        } else {
+                            0
+                        }) as u8 as u64)
+                        << 8
+                        | (if (h.x[i.c()] as u8 as u64) << 3 < 32 {
+                            h.x[i.b()] >> ((h.x[i.c()] as u8 as u64) << 3)
+                        } else {
+                            0
+                        }) as u8 as u64
+                }
+                // bclr
+                Op::Bclr => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+                // bext
+                Op::Bext => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
+                // bexti
+                Op::Bexti => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+                // binv
+                Op::Binv => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+                // bset
+                Op::Bset => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+                // aes32esi
+                Op::Aes32esi => {
+                    let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                    h.x[i.b()] = h.x[i.c()]
+                        ^ (super::table::AES_SBOX[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
+                }
+                // aes32esmi
+                Op::Aes32esmi => {
+                    let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                    let s_1: u8 = super::table::AES_SBOX[in_0 as usize];
+                    let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                    h.x[i.b()] = h.x[i.c()]
+                        ^ ((((((x2_2 ^ s_1) as u64) << 8 | s_1 as u64) << 8 | s_1 as u64) << 8 | x2_2 as u64) as u32)
+                            .rotate_left(i.imm as u32) as u64;
+                }
+                // aes32dsi
+                Op::Aes32dsi => {
+                    let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                    h.x[i.b()] = h.x[i.c()]
+                        ^ (super::table::AES_SBOX_INVERSE[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32)
+                            as u64;
+                }
+                // aes32dsmi
+                Op::Aes32dsmi => {
+                    let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                    let s_1: u8 = super::table::AES_SBOX_INVERSE[in_0 as usize];
+                    let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                    let x4_3: u8 = ((x2_2 << 1) as u64 ^ (if x2_2 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                    let x8_4: u8 = ((x4_3 << 1) as u64 ^ (if x4_3 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                    h.x[i.b()] = h.x[i.c()]
+                        ^ ((((((x8_4 ^ x2_2 ^ s_1) as u64) << 8 | (x8_4 ^ x4_3 ^ s_1) as u64) << 8
+                            | (x8_4 ^ s_1) as u64)
+                            << 8
+                            | (x8_4 ^ x4_3 ^ x2_2) as u64) as u32)
+                            .rotate_left(i.imm as u32) as u64;
+                }
+                // sm4ed
+                Op::Sm4ed => {
+                    let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                    let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                    let y_2: u32 = half_1
+                        ^ half_1 << 8
+                        ^ half_1 << 2
+                        ^ half_1 << 0x12
+                        ^ (half_1 & 0x3f) << 0x1a
+                        ^ (half_1 & 0xc0) << 0xa;
+                    h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
+                }
+                // sm4ks
+                Op::Sm4ks => {
+                    let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                    let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                    let y_2: u32 = half_1
+                        ^ (half_1 & 7) << 0x1d
+                        ^ (half_1 & 0xfe) << 7
+                        ^ (half_1 & 1) << 0x17
+                        ^ (half_1 & 0xf8) << 0xd;
+                    h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
+                }
+                // sha256sum0
+                Op::Sha256sum0 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as u64;
+                }
+                // sha256sum1
+                Op::Sha256sum1 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as u64;
+                }
+                // sha256sig0
+                Op::Sha256sig0 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as u64;
+                }
+                // sha256sig1
+                Op::Sha256sig1 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as u64;
+                }
+                // sm3p0
+                Op::Sm3p0 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as u64;
+                }
+                // sm3p1
+                Op::Sm3p1 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as u64;
+                }
+                // sha512sum0r
+                Op::Sha512sum0r => {
+                    let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                    h.x[i.c()] = (half_0.rotate_right(0x1c) ^ half_0.rotate_right(0x22) ^ half_0.rotate_right(0x27))
+                        as u32 as u64;
+                }
+                // sha512sum1r
+                Op::Sha512sum1r => {
+                    let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                    h.x[i.c()] = (half_0.rotate_right(0xe) ^ half_0.rotate_right(0x12) ^ half_0.rotate_right(0x29))
+                        as u32 as u64;
+                }
+                // sha512sig0l
+                Op::Sha512sig0l => {
+                    let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                    h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8) ^ half_0 >> 7) as u32 as u64;
+                }
+                // sha512sig1l
+                Op::Sha512sig1l => {
+                    let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                    h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d) ^ half_0 >> 6) as u32 as u64;
+                }
+                // sha512sig0h
+                Op::Sha512sig0h => {
+                    let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                    h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8)) as u32 as u64 ^ h.x[i.b()] >> 7;
+                }
+                // sha512sig1h
+                Op::Sha512sig1h => {
+                    let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                    h.x[i.c()] =
+                        (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d)) as u32 as u64 ^ h.x[i.b()] >> 6;
+                }
+                // czero.eqz
+                Op::CzeroEqz => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+                // czero.nez
+                Op::CzeroNez => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+                // cbo.inval
+                Op::CboInval => h.cache_block(0, h.x[i.a()]).at(i)?,
+                // cbo.clean
+                Op::CboClean => h.cache_block(1, h.x[i.a()]).at(i)?,
+                // cbo.flush
+                Op::CboFlush => h.cache_block(2, h.x[i.a()]).at(i)?,
+                // cbo.zero
+                Op::CboZero => h.cache_block(4, h.x[i.a()]).at(i)?,
+                // c.unimp
+                Op::CUnimp => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+                // c.j
+                Op::CJ => next = i.imm,
+                // c.beqz
+                Op::CBeqz => {
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                // c.bnez
+                Op::CBnez => {
+                    if h.x[i.a()] != 0 {
+                        next = i.imm;
+                    }
+                }
+                // c.jr.ra c.jr.t0 c.jr
+                Op::CJrRa => next = h.x[i.a()] & 0xfffffffe,
+                // c.mv
+                Op::CMv => h.x[i.a()] = h.x[i.b()],
+                // c.jalr
+                Op::CJalr => {
+                    let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
+                    h.x[i.b()] = end as u32 as u64;
+                    next = target_0 as u64;
+                }
+                // c.zext.b
+                Op::CZextB => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+                // c.not
+                Op::CNot => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
+                // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
+                Op::VaaddVv => h
+                    .vector_vv(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x1f) as u8,
+                        (i.imm >> 24) as u8,
+                    )
+                    .at(i)?,
+                // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
+                Op::VaaddVx => h
+                    .vector_vx(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 19) as u8,
+                    )
+                    .at(i)?,
+                // vadc.vim vmadc.vi vmadc.vim vmerge.vim
+                Op::VadcVim => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
+                Op::VadcVvm => h
+                    .vector_vv(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
+                Op::VadcVxm => h
+                    .vector_vx(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
+                Op::VaddVi => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x3f) as u8,
+                        (i.imm >> 25) as u8,
+                    )
+                    .at(i)?,
+                // vcompress.vm
+                Op::VcompressVm => {
+                    h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?
+                }
+                // vcpop.m
+                Op::VcpopM => {
+                    let count_0: u32 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
+                    h.x[i.a()] = count_0 as u64;
+                }
+                // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
+                Op::VfaddVf => h
+                    .vector_vf(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 19) as u8,
+                    )
+                    .at(i)?,
+                // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
+                Op::VfclassV => h
+                    .vector_v(
+                        (i.imm & 0x3fff) as u16,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x1f) as u8,
+                        (i.imm >> 24) as u8,
+                    )
+                    .at(i)?,
+                // vfirst.m
+                Op::VfirstM => {
+                    let number_0: u32 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)? as u32;
+                    h.x[i.a()] = number_0 as u64;
+                }
+                // vfmerge.vfm
+                Op::VfmergeVfm => h
+                    .vector_vf(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vfmv.f.s
+                Op::VfmvFS => {
+                    let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
+                    h.x[i.a()] = value_0;
+                }
+                // vfmv.s.f
+                Op::VfmvSF => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vfmv.v.f
+                Op::VfmvVF => h
+                    .vector_vf(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vfslide1down.vf
+                Op::Vfslide1downVf => h
+                    .vector_slide1_down_float(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 10) as u8,
+                    )
+                    .at(i)?,
+                // vfslide1up.vf
+                Op::Vfslide1upVf => h
+                    .vector_slide1_up_float(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 10) as u8,
+                    )
+                    .at(i)?,
+                // vid.v
+                Op::VidV => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
+                // viota.m
+                Op::ViotaM => {
+                    h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?
+                }
+                // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
+                Op::Vl1re16V => h
+                    .vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()])
+                    .at(i)?,
+                // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
+                Op::Vle16V => h
+                    .vector_load(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
+                Op::Vle16ffV => h
+                    .vector_load_first(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // vlm.v
+                Op::VlmV => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v
+                Op::Vloxei16V => h
+                    .vector_load_indexed(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
+                Op::Vlse16V => h
+                    .vector_load_strided(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
                         h.x[i.a()],
                         h.x[i.b()],
+                        (i.imm >> 11) as u8,
                     )
-                    .at(i)? as u32;
-                h.x[i.c()] = result_1 as u64;
+                    .at(i)?,
+                // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
+                Op::VmandMm => h
+                    .vector_mask(
+                        (i.imm & 0x3f) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vmsbf.m vmsif.m vmsof.m
+                Op::VmsbfM => h
+                    .vector_mask_first(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vmv.s.x
+                Op::VmvSX => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vmv.v.i
+                Op::VmvVI => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vmv.v.v
+                Op::VmvVV => h
+                    .vector_vv(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vmv.v.x
+                Op::VmvVX => h
+                    .vector_vx(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vmv.x.s
+                Op::VmvXS => {
+                    let value_0: u32 = h.vector_first(i.imm as u8).at(i)? as u32;
+                    h.x[i.a()] = value_0 as u64;
+                }
+                // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
+                Op::Vmv1rV => {
+                    h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?
+                }
+                // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
+                Op::VnclipWi => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x1f) as u8,
+                        (i.imm >> 24) as u8,
+                    )
+                    .at(i)?,
+                // vrgather.vi
+                Op::VrgatherVi => h
+                    .vector_gather_one(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        i.imm >> 10 & 0x1f,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vrgather.vv vrgatherei16.vv
+                Op::VrgatherVv => h
+                    .vector_gather(
+                        (i.imm & 1) as u8,
+                        (i.imm >> 1 & 0x1f) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vrgather.vx
+                Op::VrgatherVx => h
+                    .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vs1r.v vs2r.v vs4r.v vs8r.v
+                Op::Vs1rV => h
+                    .vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()])
+                    .at(i)?,
+                // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
+                Op::Vse16V => h
+                    .vector_store(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // vsetivli
+                Op::Vsetivli => {
+                    let vl_0: u32 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)? as u32;
+                    h.x[i.a()] = vl_0 as u64;
+                }
+                // vsetvl
+                Op::Vsetvl => {
+                    let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
+                    let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1) as u8, h.x[i.b()]).at(i)? as u32;
+                    h.x[i.c()] = vl_1 as u64;
+                }
+                // vsetvli
+                Op::Vsetvli => {
+                    let avl_0: u32 = (if i.imm & 1 != 0 { 0xffffffff_u64 } else { h.x[i.a()] }) as u32;
+                    let vl_1: u32 = h.vector_length(avl_0 as u64, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)? as u32;
+                    h.x[i.b()] = vl_1 as u64;
+                }
+                // vslide1down.vx
+                Op::Vslide1downVx => h
+                    .vector_slide1_down(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 10) as u8,
+                    )
+                    .at(i)?,
+                // vslide1up.vx
+                Op::Vslide1upVx => h
+                    .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vslidedown.vi
+                Op::VslidedownVi => h
+                    .vector_slide_down(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        i.imm >> 10 & 0x1f,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vslidedown.vx
+                Op::VslidedownVx => h
+                    .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vslideup.vi
+                Op::VslideupVi => h
+                    .vector_slide_up(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        i.imm >> 10 & 0x1f,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vslideup.vx
+                Op::VslideupVx => h
+                    .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vsm.v
+                Op::VsmV => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v
+                Op::Vsoxei16V => h
+                    .vector_store_indexed(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
+                Op::Vsse16V => h
+                    .vector_store_strided(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        h.x[i.b()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // fadd.d.in32x
+                Op::FaddDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let sum_3: u64 = h.f64_add(first_1, second_2, mode_0).at(i)?;
+                    h.x[(i.imm >> 6 & 0xff) as usize] = sum_3 as u32 as u64;
+                    if i.imm >> 5 & 1 != 0 {
+                        h.x[(i.imm >> 14) as usize] = sum_3 >> 32;
+                    }
+                }
+                // fclass.d.in32x
+                Op::FclassDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let minus_1: u8 = (first_0 >> 63) as u8;
+                    let top_2: u8 = u64::from(first_0 >> 52 & 0x7ff == 0x7ff) as u8;
+                    let bottom_3: u8 = u64::from(first_0 >> 52 & 0x7ff == 0) as u8;
+                    let whole_4: u8 = u64::from(first_0 & 0xfffffffffffff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u64 & (first_0 >> 51 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u64 & (!(first_0 >> 51) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.c()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fcvt.d.s.in32x
+                Op::FcvtDSIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2 as u32 as u64;
+                    if i.imm >> 3 != 0 {
+                        h.x[i.c()] = number_2 >> 32;
+                    }
+                }
+                // fcvt.d.w.in32x
+                Op::FcvtDWIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as u32 as u64;
+                    if i.imm >> 3 != 0 {
+                        h.x[i.c()] = number_1 >> 32;
+                    }
+                }
+                // fcvt.d.wu.in32x
+                Op::FcvtDWuIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as u32 as u64;
+                    if i.imm >> 3 != 0 {
+                        h.x[i.c()] = number_1 >> 32;
+                    }
+                }
+                // fcvt.s.d.in32x
+                Op::FcvtSDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let number_2: u32 = h.f64_to_f32(first_1, mode_0).at(i)? as u32;
+                    h.x[i.c()] = number_2 as u64;
+                }
+                // fcvt.w.d.in32x
+                Op::FcvtWDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let number_2: u32 = h.f64_to_i32(first_1, mode_0).at(i)? as u32;
+                    h.x[i.c()] = number_2 as u64;
+                }
+                // fcvt.wu.d.in32x
+                Op::FcvtWuDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let number_2: u32 = h.f64_to_u32(first_1, mode_0).at(i)? as u32;
+                    h.x[i.c()] = number_2 as u64;
+                }
+                // fdiv.d.in32x
+                Op::FdivDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let quotient_3: u64 = h.f64_div(first_1, second_2, mode_0).at(i)?;
+                    h.x[(i.imm >> 6 & 0xff) as usize] = quotient_3 as u32 as u64;
+                    if i.imm >> 5 & 1 != 0 {
+                        h.x[(i.imm >> 14) as usize] = quotient_3 >> 32;
+                    }
+                }
+                // feq.d.in32x
+                Op::FeqDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let holds_2: u8 = h.f64_eq(first_0, second_1).at(i)?;
+                    h.x[(i.imm >> 2) as usize] = holds_2 as u64;
+                }
+                // fle.d.in32x
+                Op::FleDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let holds_2: u8 = h.f64_le(first_0, second_1).at(i)?;
+                    h.x[(i.imm >> 2) as usize] = holds_2 as u64;
+                }
+                // flt.d.in32x
+                Op::FltDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let holds_2: u8 = h.f64_lt(first_0, second_1).at(i)?;
+                    h.x[(i.imm >> 2) as usize] = holds_2 as u64;
+                }
+                // fmadd.d.in32x
+                Op::FmaddDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                        0_u64
+                    } else {
+                        h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                    };
+                    let sum_4: u64 = h.f64_fma(first_1, second_2, third_3, mode_0).at(i)?;
+                    h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                    if i.imm >> 6 & 1 != 0 {
+                        h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                    }
+                }
+                // fmax.d.in32x
+                Op::FmaxDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let most_2: u64 = h.f64_max(first_0, second_1).at(i)?;
+                    h.x[(i.imm >> 3 & 0xff) as usize] = most_2 as u32 as u64;
+                    if i.imm >> 2 & 1 != 0 {
+                        h.x[(i.imm >> 11) as usize] = most_2 >> 32;
+                    }
+                }
+                // fmin.d.in32x
+                Op::FminDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let least_2: u64 = h.f64_min(first_0, second_1).at(i)?;
+                    h.x[(i.imm >> 3 & 0xff) as usize] = least_2 as u32 as u64;
+                    if i.imm >> 2 & 1 != 0 {
+                        h.x[(i.imm >> 11) as usize] = least_2 >> 32;
+                    }
+                }
+                // fmsub.d.in32x
+                Op::FmsubDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                        0_u64
+                    } else {
+                        h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                    };
+                    let sum_4: u64 = h.f64_fma(first_1, second_2, third_3 ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                    if i.imm >> 6 & 1 != 0 {
+                        h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                    }
+                }
+                // fmul.d.in32x
+                Op::FmulDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let product_3: u64 = h.f64_mul(first_1, second_2, mode_0).at(i)?;
+                    h.x[(i.imm >> 6 & 0xff) as usize] = product_3 as u32 as u64;
+                    if i.imm >> 5 & 1 != 0 {
+                        h.x[(i.imm >> 14) as usize] = product_3 >> 32;
+                    }
+                }
+                // fnmadd.d.in32x
+                Op::FnmaddDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                        0_u64
+                    } else {
+                        h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                    };
+                    let sum_4: u64 = h
+                        .f64_fma(first_1 ^ 0x8000000000000000, second_2, third_3 ^ 0x8000000000000000, mode_0)
+                        .at(i)?;
+                    h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                    if i.imm >> 6 & 1 != 0 {
+                        h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                    }
+                }
+                // fnmsub.d.in32x
+                Op::FnmsubDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                        0_u64
+                    } else {
+                        h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                    };
+                    let sum_4: u64 = h.f64_fma(first_1 ^ 0x8000000000000000, second_2, third_3, mode_0).at(i)?;
+                    h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                    if i.imm >> 6 & 1 != 0 {
+                        h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                    }
+                }
+                // fsgnj.d.in32x
+                Op::FsgnjDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let result_2: u64 = second_1 >> 63 << 63 | first_0 & 0x7fffffffffffffff;
+                    h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
+                    if i.imm >> 2 & 1 != 0 {
+                        h.x[(i.imm >> 11) as usize] = result_2 >> 32;
+                    }
+                }
+                // fsgnjn.d.in32x
+                Op::FsgnjnDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let result_2: u64 = (!(second_1 >> 63) & 1) << 63 | first_0 & 0x7fffffffffffffff;
+                    h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
+                    if i.imm >> 2 & 1 != 0 {
+                        h.x[(i.imm >> 11) as usize] = result_2 >> 32;
+                    }
+                }
+                // fsgnjx.d.in32x
+                Op::FsgnjxDIn32x => {
+                    h.float_enabled().at(i)?;
+                    let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let result_2: u64 = (first_0 >> 63 ^ second_1 >> 63) << 63 | first_0 & 0x7fffffffffffffff;
+                    h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
+                    if i.imm >> 2 & 1 != 0 {
+                        h.x[(i.imm >> 11) as usize] = result_2 >> 32;
+                    }
+                }
+                // fsqrt.d.in32x
+                Op::FsqrtDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let root_2: u64 = h.f64_sqrt(first_1, mode_0).at(i)?;
+                    h.x[i.c()] = root_2 as u32 as u64;
+                    if i.imm >> 4 != 0 {
+                        h.x[i.d()] = root_2 >> 32;
+                    }
+                }
+                // fsub.d.in32x
+                Op::FsubDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                    let difference_3: u64 = h.f64_add(first_1, second_2 ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.x[(i.imm >> 6 & 0xff) as usize] = difference_3 as u32 as u64;
+                    if i.imm >> 5 & 1 != 0 {
+                        h.x[(i.imm >> 14) as usize] = difference_3 >> 32;
+                    }
+                }
+                // fadd.s.inx
+                Op::FaddSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = sum_3 as u64;
+                }
+                // fclass.s.inx
+                Op::FclassSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let minus_1: u8 = (a_0 >> 31) as u8;
+                    let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
+                    let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fcvt.s.w.inx
+                Op::FcvtSWInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as u64;
+                }
+                // fcvt.s.wu.inx
+                Op::FcvtSWuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as u64;
+                }
+                // fcvt.w.s.inx
+                Op::FcvtWSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fcvt.wu.s.inx
+                Op::FcvtWuSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fdiv.s.inx
+                Op::FdivSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = quotient_3 as u64;
+                }
+                // feq.s.inx
+                Op::FeqSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fle.s.inx
+                Op::FleSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.s.inx
+                Op::FltSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fmadd.s.inx
+                Op::FmaddSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.x[i.d()] = sum_4 as u64;
+                }
+                // fmax.s.inx
+                Op::FmaxSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.x[i.c()] = most_2 as u64;
+                }
+                // fmin.s.inx
+                Op::FminSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.x[i.c()] = least_2 as u64;
+                }
+                // fmsub.s.inx
+                Op::FmsubSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.x[i.d()] = sum_4 as u64;
+                }
+                // fmul.s.inx
+                Op::FmulSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = product_3 as u64;
+                }
+                // fnmadd.s.inx
+                Op::FnmaddSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h
+                        .f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0)
+                        .at(i)? as u32;
+                    h.x[i.d()] = sum_4 as u64;
+                }
+                // fnmsub.s.inx
+                Op::FnmsubSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.x[i.d()] = sum_4 as u64;
+                }
+                // fsgnj.s.inx
+                Op::FsgnjSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    h.x[i.c()] = ((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fsgnjn.s.inx
+                Op::FsgnjnSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    h.x[i.c()] = ((!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fsgnjx.s.inx
+                Op::FsgnjxSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    h.x[i.c()] = ((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fsqrt.s.inx
+                Op::FsqrtSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = root_2 as u64;
+                }
+                // fsub.s.inx
+                Op::FsubSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = difference_3 as u64;
+                }
+                // fadd.h.inx
+                Op::FaddHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                    h.x[i.c()] = sum_3 as i16 as i32 as u32 as u64;
+                }
+                // fclass.h.inx
+                Op::FclassHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let minus_1: u8 = (a_0 >> 15) as u8;
+                    let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                    let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fcvt.d.h.in32x
+                Op::FcvtDHIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = number_2 as u32 as u64;
+                    if i.imm >> 3 != 0 {
+                        h.x[i.c()] = number_2 >> 32;
+                    }
+                }
+                // fcvt.h.d.in32x
+                Op::FcvtHDIn32x => {
+                    let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                    let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                    let number_2: u16 = h.f64_to_f16(first_1, mode_0).at(i)?;
+                    h.x[i.c()] = number_2 as i16 as i32 as u32 as u64;
+                }
+                // fcvt.h.s.inx
+                Op::FcvtHSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2 as i16 as i32 as u32 as u64;
+                }
+                // fcvt.h.w.inx
+                Op::FcvtHWInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
+                }
+                // fcvt.h.wu.inx
+                Op::FcvtHWuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
+                }
+                // fcvt.s.h.inx
+                Op::FcvtSHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fcvt.w.h.inx
+                Op::FcvtWHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fcvt.wu.h.inx
+                Op::FcvtWuHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as u64;
+                }
+                // fdiv.h.inx
+                Op::FdivHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                    h.x[i.c()] = quotient_3 as i16 as i32 as u32 as u64;
+                }
+                // feq.h.inx
+                Op::FeqHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fle.h.inx
+                Op::FleHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.h.inx
+                Op::FltHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fmadd.h.inx
+                Op::FmaddHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+                }
+                // fmax.h.inx
+                Op::FmaxHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                    h.x[i.c()] = most_2 as i16 as i32 as u32 as u64;
+                }
+                // fmin.h.inx
+                Op::FminHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                    h.x[i.c()] = least_2 as i16 as i32 as u32 as u64;
+                }
+                // fmsub.h.inx
+                Op::FmsubHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+                }
+                // fmul.h.inx
+                Op::FmulHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                    h.x[i.c()] = product_3 as i16 as i32 as u32 as u64;
+                }
+                // fnmadd.h.inx
+                Op::FnmaddHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+                }
+                // fnmsub.h.inx
+                Op::FnmsubHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+                }
+                // fsgnj.h.inx
+                Op::FsgnjHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
+                }
+                // fsgnjn.h.inx
+                Op::FsgnjnHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
+                }
+                // fsgnjx.h.inx
+                Op::FsgnjxHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    h.x[i.c()] =
+                        (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
+                }
+                // fsqrt.h.inx
+                Op::FsqrtHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = root_2 as i16 as i32 as u32 as u64;
+                }
+                // fsub.h.inx
+                Op::FsubHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                    h.x[i.c()] = difference_3 as i16 as i32 as u32 as u64;
+                }
+                // amoswap.b
+                Op::AmoswapB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amoadd.b
+                Op::AmoaddB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amoxor.b
+                Op::AmoxorB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amoand.b
+                Op::AmoandB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amoor.b
+                Op::AmoorB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amomin.b
+                Op::AmominB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amomax.b
+                Op::AmomaxB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amominu.b
+                Op::AmominuB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amomaxu.b
+                Op::AmomaxuB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+                }
+                // amoswap.h
+                Op::AmoswapH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amoadd.h
+                Op::AmoaddH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amoxor.h
+                Op::AmoxorH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amoand.h
+                Op::AmoandH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amoor.h
+                Op::AmoorH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amomin.h
+                Op::AmominH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { old_0 } else { h.x[i.b()] as u16 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amomax.h
+                Op::AmomaxH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { h.x[i.b()] as u16 } else { old_0 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amominu.h
+                Op::AmominuH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { old_0 } else { h.x[i.b()] as u16 }).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amomaxu.h
+                Op::AmomaxuH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { h.x[i.b()] as u16 } else { old_0 }).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+                }
+                // amocas.b
+                Op::AmocasB => {
+                    let wanted_0: u8 = h.x[i.a()] as u8;
+                    let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
+                    h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
+                    h.x[i.d()] = old_1 as i8 as i32 as u32 as u64;
+                }
+                // amocas.h
+                Op::AmocasH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let wanted_0: u16 = h.x[i.b()] as u16;
+                    let old_1: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u16 } else { old_1 }).at(i)?;
+                    h.x[i.d()] = old_1 as i16 as i32 as u32 as u64;
+                }
+                // amocas.w
+                Op::AmocasW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let wanted_0: u32 = h.x[i.b()] as u32;
+                    let old_1: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (if old_1 == wanted_0 { h.x[i.c()] } else { old_1 as u64 }) as u32).at(i)?;
+                    h.x[i.d()] = old_1 as u64;
+                }
+                // amocas.d
+                Op::AmocasD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let wanted_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] };
+                    let new_1: u64 =
+                        if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.d()] << 32 | h.x[(i.imm >> 3 & 0xff) as usize] };
+                    let old_2: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], if old_2 == wanted_0 { new_1 } else { old_2 }).at(i)?;
+                    h.x[(i.imm >> 11 & 0xff) as usize] = old_2 as u32 as u64;
+                    if i.imm >> 2 & 1 != 0 {
+                        h.x[(i.imm >> 19) as usize] = old_2 >> 32;
+                    }
+                }
+                // cm.push
+                Op::CmPush => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let base_1: u32 = h.x[2].wrapping_sub(count_0.wrapping_mul(4) as u64) as u32;
+                    if i.imm >> 8 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x30) as u64, h.x[0x1b] as u32).at(i)?;
+                    }
+                    if i.imm >> 8 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x2c) as u64, h.x[0x1a] as u32).at(i)?;
+                    }
+                    if i.imm >> 9 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x28) as u64, h.x[0x19] as u32).at(i)?;
+                    }
+                    if i.imm >> 10 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x24) as u64, h.x[0x18] as u32).at(i)?;
+                    }
+                    if i.imm >> 11 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x20) as u64, h.x[0x17] as u32).at(i)?;
+                    }
+                    if i.imm >> 12 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x1c) as u64, h.x[0x16] as u32).at(i)?;
+                    }
+                    if i.imm >> 13 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x18) as u64, h.x[0x15] as u32).at(i)?;
+                    }
+                    if i.imm >> 14 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x14) as u64, h.x[0x14] as u32).at(i)?;
+                    }
+                    if i.imm >> 15 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0x10) as u64, h.x[0x13] as u32).at(i)?;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(0xc) as u64, h.x[0x12] as u32).at(i)?;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(8) as u64, h.x[9] as u32).at(i)?;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        h.store32(base_1.wrapping_add(4) as u64, h.x[8] as u32).at(i)?;
+                    }
+                    h.store32(base_1 as u64, h.x[1] as u32).at(i)?;
+                    let room_2: u8 = (i.imm >> 19) as u8;
+                    h.x[2] = h.x[2].wrapping_sub(room_2 as u64) as u32 as u64;
+                }
+                // cm.pop
+                Op::CmPop => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                    let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
+                    if i.imm >> 16 & 1 != 0 {
+                        let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
+                        h.x[0x1b] = s11_3 as u64;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
+                        h.x[0x1a] = s10_4 as u64;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
+                        h.x[0x19] = s9_5 as u64;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
+                        h.x[0x18] = s8_6 as u64;
+                    }
+                    if i.imm >> 19 & 1 != 0 {
+                        let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
+                        h.x[0x17] = s7_7 as u64;
+                    }
+                    if i.imm >> 20 & 1 != 0 {
+                        let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
+                        h.x[0x16] = s6_8 as u64;
+                    }
+                    if i.imm >> 21 & 1 != 0 {
+                        let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
+                        h.x[0x15] = s5_9 as u64;
+                    }
+                    if i.imm >> 22 & 1 != 0 {
+                        let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
+                        h.x[0x14] = s4_10 as u64;
+                    }
+                    if i.imm >> 23 & 1 != 0 {
+                        let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
+                        h.x[0x13] = s3_11 as u64;
+                    }
+                    if i.imm >> 24 & 1 != 0 {
+                        let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
+                        h.x[0x12] = s2_12 as u64;
+                    }
+                    if i.imm >> 25 & 1 != 0 {
+                        let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
+                        h.x[9] = s1_13 as u64;
+                    }
+                    if i.imm >> 26 != 0 {
+                        let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
+                        h.x[8] = s0_14 as u64;
+                    }
+                    let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
+                    h.x[1] = ra_15 as u64;
+                    h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
+                }
+                // cm.popret
+                Op::CmPopret => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                    let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
+                    if i.imm >> 16 & 1 != 0 {
+                        let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
+                        h.x[0x1b] = s11_3 as u64;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
+                        h.x[0x1a] = s10_4 as u64;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
+                        h.x[0x19] = s9_5 as u64;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
+                        h.x[0x18] = s8_6 as u64;
+                    }
+                    if i.imm >> 19 & 1 != 0 {
+                        let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
+                        h.x[0x17] = s7_7 as u64;
+                    }
+                    if i.imm >> 20 & 1 != 0 {
+                        let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
+                        h.x[0x16] = s6_8 as u64;
+                    }
+                    if i.imm >> 21 & 1 != 0 {
+                        let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
+                        h.x[0x15] = s5_9 as u64;
+                    }
+                    if i.imm >> 22 & 1 != 0 {
+                        let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
+                        h.x[0x14] = s4_10 as u64;
+                    }
+                    if i.imm >> 23 & 1 != 0 {
+                        let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
+                        h.x[0x13] = s3_11 as u64;
+                    }
+                    if i.imm >> 24 & 1 != 0 {
+                        let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
+                        h.x[0x12] = s2_12 as u64;
+                    }
+                    if i.imm >> 25 & 1 != 0 {
+                        let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
+                        h.x[9] = s1_13 as u64;
+                    }
+                    if i.imm >> 26 != 0 {
+                        let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
+                        h.x[8] = s0_14 as u64;
+                    }
+                    let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
+                    h.x[1] = ra_15 as u64;
+                    h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
+                    next = ((ra_15 >> 1) as u64) << 1;
+                }
+                // cm.popretz
+                Op::CmPopretz => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                    let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
+                    if i.imm >> 16 & 1 != 0 {
+                        let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
+                        h.x[0x1b] = s11_3 as u64;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
+                        h.x[0x1a] = s10_4 as u64;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
+                        h.x[0x19] = s9_5 as u64;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
+                        h.x[0x18] = s8_6 as u64;
+                    }
+                    if i.imm >> 19 & 1 != 0 {
+                        let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
+                        h.x[0x17] = s7_7 as u64;
+                    }
+                    if i.imm >> 20 & 1 != 0 {
+                        let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
+                        h.x[0x16] = s6_8 as u64;
+                    }
+                    if i.imm >> 21 & 1 != 0 {
+                        let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
+                        h.x[0x15] = s5_9 as u64;
+                    }
+                    if i.imm >> 22 & 1 != 0 {
+                        let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
+                        h.x[0x14] = s4_10 as u64;
+                    }
+                    if i.imm >> 23 & 1 != 0 {
+                        let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
+                        h.x[0x13] = s3_11 as u64;
+                    }
+                    if i.imm >> 24 & 1 != 0 {
+                        let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
+                        h.x[0x12] = s2_12 as u64;
+                    }
+                    if i.imm >> 25 & 1 != 0 {
+                        let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
+                        h.x[9] = s1_13 as u64;
+                    }
+                    if i.imm >> 26 != 0 {
+                        let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
+                        h.x[8] = s0_14 as u64;
+                    }
+                    let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
+                    h.x[1] = ra_15 as u64;
+                    h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
+                    h.x[0xa] = 0;
+                    next = ((ra_15 >> 1) as u64) << 1;
+                }
+                // cm.mva01s
+                Op::CmMva01s => {
+                    let first_0: u32 = h.x[i.a()] as u32;
+                    let second_1: u32 = h.x[i.b()] as u32;
+                    h.x[i.c()] = first_0 as u64;
+                    h.x[i.d()] = second_1 as u64;
+                }
+                // cm.mvsa01
+                Op::CmMvsa01 => {
+                    if i.imm != 0 {
+                        return Err(Fault::new(Cause::Illegal, 0).at(i.at));
+                    }
+                    h.x[i.a()] = h.x[i.b()];
+                    h.x[i.c()] = h.x[i.d()];
+                }
+                // cm.jt
+                Op::CmJt => {
+                    let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
+                    next = target_0 as u64;
+                }
+                // cm.jalt
+                Op::CmJalt => {
+                    let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
+                    h.x[i.a()] = end as u32 as u64;
+                    next = target_0 as u64;
+                }
+                // ssrdp mop.r.n mop.rr.n
+                Op::Ssrdp => h.x[i.a()] = 0,
+                // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
+                Op::XextCustom0 => {
+                    let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
+                    h.x[i.b()] =
+                        if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
+                }
+                // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
+                Op::XcmdCustom0 => {
+                    let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
+                    if route_0 >> 24 == 0 {
+                        return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
+                    }
+                    let result_1: u32 = h
+                        .device(
+                            (route_0 >> 12 & 0xfff) as u16,
+                            (i.imm << 12 | (route_0 & 0xfff) as u64) as u16,
+                            h.x[i.a()],
+                            h.x[i.b()],
+                        )
+                        .at(i)? as u32;
+                    h.x[i.c()] = result_1 as u64;
+                }
+                Op::SlliAndSrli => {
+                    {
+                        h.x[i.a()] = (h.x[i.b()] << i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] >> i.imm;
+                }
+                Op::SrliAndAdd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                }
+                Op::AddAndLh => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
+                }
+                Op::LhAndLh => {
+                    {
+                        let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                        h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
+                }
+                Op::SrliAndSrli => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] >> i.imm;
+                }
+                Op::SlliAndSlli => {
+                    {
+                        h.x[i.a()] = (h.x[i.b()] << i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = (h.x[i.b()] << i.imm) as u32 as u64;
+                }
+                Op::AddAndAdd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                }
+                Op::AddiAndBeq => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AndiAndAndi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] & i.imm;
+                }
+                Op::AndiAndLui => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = i.imm;
+                }
+                Op::AddiAndCJ => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    next = i.imm;
+                }
+                Op::LbuAndAddi => {
+                    {
+                        let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::SrliAndAndi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] & i.imm;
+                }
+                Op::XorAndSrli => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] >> i.imm;
+                }
+                Op::SrliAndCBeqz => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::AndiAndXor => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()];
+                }
+                Op::LuiAndBltu => {
+                    {
+                        h.x[i.a()] = i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] < h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndBne => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] != h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndAddi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::CMvAndCMv => {
+                    {
+                        h.x[i.a()] = h.x[i.b()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()];
+                }
+                Op::SlliAndAdd => {
+                    {
+                        h.x[i.a()] = (h.x[i.b()] << i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                }
+                Op::AddAndLw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                Op::AddAndLbu => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                Op::LwAndLw => {
+                    {
+                        let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                Op::LwAndAddi => {
+                    {
+                        let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::LbuAndBeq => {
+                    {
+                        let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndBltu => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] < h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndCBnez => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] != 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::CMvAndLui => {
+                    {
+                        h.x[i.a()] = h.x[i.b()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = i.imm;
+                }
+                Op::CMvAndLw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                Op::LuiAndAddi => {
+                    {
+                        h.x[i.a()] = i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::AndiAndCBeqz => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::LbuAndCBeqz => {
+                    {
+                        let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndCBeqz => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::AndiAndAddi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::AddiAndAdd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                }
+                Op::SwAndAddi => {
+                    {
+                        h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::SbAndAddi => {
+                    {
+                        h.store8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u8).at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::Illegal
+                | Op::Addw
+                | Op::Subw
+                | Op::Sllw
+                | Op::Srlw
+                | Op::Sraw
+                | Op::Addiw
+                | Op::Slliw
+                | Op::Srliw
+                | Op::Sraiw
+                | Op::Ld
+                | Op::Lwu
+                | Op::Sd
+                | Op::Mulw
+                | Op::Divw
+                | Op::Divuw
+                | Op::Remw
+                | Op::Remuw
+                | Op::LrD
+                | Op::ScD
+                | Op::AmoswapD
+                | Op::AmoaddD
+                | Op::AmoxorD
+                | Op::AmoandD
+                | Op::AmoorD
+                | Op::AmominD
+                | Op::AmomaxD
+                | Op::AmominuD
+                | Op::AmomaxuD
+                | Op::LdAq
+                | Op::SdRl
+                | Op::FcvtLS
+                | Op::FcvtSL
+                | Op::FcvtLuS
+                | Op::FcvtSLu
+                | Op::FcvtLD
+                | Op::FcvtDL
+                | Op::FcvtLuD
+                | Op::FcvtDLu
+                | Op::FmvXD
+                | Op::FmvDX
+                | Op::FcvtLH
+                | Op::FcvtHL
+                | Op::FcvtLuH
+                | Op::FcvtHLu
+                | Op::AddUw
+                | Op::Sh1addUw
+                | Op::Sh2addUw
+                | Op::Sh3addUw
+                | Op::SlliUw
+                | Op::Rolw
+                | Op::Rorw
+                | Op::Roriw
+                | Op::Clzw
+                | Op::Ctzw
+                | Op::Cpopw
+                | Op::Packw
+                | Op::PackwZero
+                | Op::Aes64es
+                | Op::Aes64esm
+                | Op::Aes64ds
+                | Op::Aes64dsm
+                | Op::Aes64ks2
+                | Op::Aes64ks1i
+                | Op::Aes64im
+                | Op::Sha512sum0
+                | Op::Sha512sum1
+                | Op::Sha512sig0
+                | Op::Sha512sig1
+                | Op::CZextW
+                | Op::Vloxei64V
+                | Op::Vsoxei64V
+                | Op::FaddDInx
+                | Op::FclassDInx
+                | Op::FcvtDLInx
+                | Op::FcvtDLuInx
+                | Op::FcvtDSInx
+                | Op::FcvtDWInx
+                | Op::FcvtDWuInx
+                | Op::FcvtSDInx
+                | Op::FcvtWDInx
+                | Op::FcvtWuDInx
+                | Op::FdivDInx
+                | Op::FeqDInx
+                | Op::FleDInx
+                | Op::FltDInx
+                | Op::FmaddDInx
+                | Op::FmaxDInx
+                | Op::FminDInx
+                | Op::FmsubDInx
+                | Op::FmulDInx
+                | Op::FnmaddDInx
+                | Op::FnmsubDInx
+                | Op::FsgnjDInx
+                | Op::FsgnjnDInx
+                | Op::FsgnjxDInx
+                | Op::FsqrtDInx
+                | Op::FsubDInx
+                | Op::FcvtLSInx
+                | Op::FcvtLuSInx
+                | Op::FcvtSLInx
+                | Op::FcvtSLuInx
+                | Op::FcvtDHInx
+                | Op::FcvtHDInx
+                | Op::FcvtHLInx
+                | Op::FcvtHLuInx
+                | Op::FcvtLHInx
+                | Op::FcvtLuHInx
+                | Op::AmocasQ
+                | Op::AddiwAndAddw
+                | Op::AddwAndBne
+                | Op::MulwAndAddw
+                | Op::LhAndAddiw
+                | Op::AddwAndMulw
+                | Op::AddiwAndAndi
+                | Op::AddiwAndSw
+                | Op::SraiwAndAndi
+                | Op::SraiwAndSraiw
+                | Op::MulwAndSraiw
+                | Op::AndiAndMulw
+                | Op::XorAndAddiw
+                | Op::AddiwAndSrli
+                | Op::LdAndLd
+                | Op::SdAndSd
+                | Op::LdAndCBeqz
+                | Op::AddAndLd
+                | Op::SlliwAndAddiw
+                | Op::AddwAndAddiw
+                | Op::LdAndCMv
+                | Op::SdAndCMv => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             }
-            _ => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+        }
+        if !run.goes_on(h, next) {
+            return Ok(next);
         }
     }
-    Ok(next)
 }

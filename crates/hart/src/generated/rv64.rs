@@ -2,14 +2,16 @@
 
 #![allow(clippy::all, clippy::pedantic)]
 
+use super::table::Op;
 use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
+use crate::run::Run;
 
 /// How many encodings there are.
 pub(crate) const ENCODINGS: usize = 1481;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
-pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
+pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
         0 | 142 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
         1 => ins(op, [out(f[0]), f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
@@ -228,3395 +230,3937 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 11
                 | out(f[0] | 1) << 19,
         ),
-        _ => ins(0, [0; 4], 0),
+        _ => ins(Op::Illegal, [0; 4], 0),
     }
 }
 
-/// Runs pre-decoded instructions one after the other; gives where execution goes on.
-pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fault> {
-    let mut next = end;
-    for i in code {
-        match i.op {
-            // add c.add
-            1 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]),
-            // sub c.sub
-            2 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]),
-            // sll
-            3 => h.x[i.a()] = h.x[i.b()] << (h.x[i.c()] & 0x3f),
-            // slt
-            4 => h.x[i.a()] = u64::from((h.x[i.b()] as i64) < h.x[i.c()] as i64),
-            // sltu
-            5 => h.x[i.a()] = u64::from(h.x[i.b()] < h.x[i.c()]),
-            // xor c.xor
-            6 => h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()],
-            // srl
-            7 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f),
-            // sra
-            8 => h.x[i.a()] = (h.x[i.b()] as i64 >> (h.x[i.c()] & 0x3f)) as u64,
-            // or c.or
-            9 => h.x[i.a()] = h.x[i.b()] | h.x[i.c()],
-            // and c.and
-            10 => h.x[i.a()] = h.x[i.b()] & h.x[i.c()],
-            // addi c.addi4spn c.addi c.addi16sp
-            11 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm),
-            // slti
-            12 => h.x[i.a()] = u64::from((h.x[i.b()] as i64) < i.imm as i64),
-            // sltiu
-            13 => h.x[i.a()] = u64::from(h.x[i.b()] < i.imm),
-            // xori binvi
-            14 => h.x[i.a()] = h.x[i.b()] ^ i.imm,
-            // ori bseti
-            15 => h.x[i.a()] = h.x[i.b()] | i.imm,
-            // andi bclri c.andi
-            16 => h.x[i.a()] = h.x[i.b()] & i.imm,
-            // slli c.slli
-            17 => h.x[i.a()] = h.x[i.b()] << i.imm,
-            // srli c.srli
-            18 => h.x[i.a()] = h.x[i.b()] >> i.imm,
-            // srai c.srai
-            19 => h.x[i.a()] = (h.x[i.b()] as i64 >> i.imm) as u64,
-            // lui auipc c.li c.lui
-            20 => h.x[i.a()] = i.imm,
-            // lb
-            21 => {
-                let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.x[i.b()] = value_0 as i8 as i64 as u64;
-            }
-            // lh c.lh
-            22 => {
-                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.x[i.b()] = value_0 as i16 as i64 as u64;
-            }
-            // lw c.lw c.lwsp
-            23 => {
-                let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.x[i.b()] = value_0 as i32 as i64 as u64;
-            }
-            // lbu c.lbu
-            24 => {
-                let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.x[i.b()] = value_0 as u64;
-            }
-            // lhu c.lhu
-            25 => {
-                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.x[i.b()] = value_0 as u64;
-            }
-            // sb c.sb
-            26 => h.store8(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u8).at(i)?,
-            // sh c.sh
-            27 => h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?,
-            // sw c.sw c.swsp
-            28 => h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?,
-            // beq
-            29 => {
-                if h.x[i.a()] == h.x[i.b()] {
+/// Runs pre-decoded instructions one after the other, and the blocks after them; gives where execution goes on.
+pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> {
+    loop {
+        let end = run.end();
+        let mut next = end;
+        let mut rest = run.code().iter();
+        while let Some(i) = rest.next() {
+            match i.op {
+                // add c.add
+                Op::Add => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]),
+                // sub c.sub
+                Op::Sub => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]),
+                // sll
+                Op::Sll => h.x[i.a()] = h.x[i.b()] << (h.x[i.c()] & 0x3f),
+                // slt
+                Op::Slt => h.x[i.a()] = u64::from((h.x[i.b()] as i64) < h.x[i.c()] as i64),
+                // sltu
+                Op::Sltu => h.x[i.a()] = u64::from(h.x[i.b()] < h.x[i.c()]),
+                // xor c.xor
+                Op::Xor => h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()],
+                // srl
+                Op::Srl => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f),
+                // sra
+                Op::Sra => h.x[i.a()] = (h.x[i.b()] as i64 >> (h.x[i.c()] & 0x3f)) as u64,
+                // or c.or
+                Op::Or => h.x[i.a()] = h.x[i.b()] | h.x[i.c()],
+                // and c.and
+                Op::And => h.x[i.a()] = h.x[i.b()] & h.x[i.c()],
+                // addi c.addi4spn c.addi c.addi16sp
+                Op::Addi => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm),
+                // slti
+                Op::Slti => h.x[i.a()] = u64::from((h.x[i.b()] as i64) < i.imm as i64),
+                // sltiu
+                Op::Sltiu => h.x[i.a()] = u64::from(h.x[i.b()] < i.imm),
+                // xori binvi
+                Op::Xori => h.x[i.a()] = h.x[i.b()] ^ i.imm,
+                // ori bseti
+                Op::Ori => h.x[i.a()] = h.x[i.b()] | i.imm,
+                // andi bclri c.andi
+                Op::Andi => h.x[i.a()] = h.x[i.b()] & i.imm,
+                // slli c.slli
+                Op::Slli => h.x[i.a()] = h.x[i.b()] << i.imm,
+                // srli c.srli
+                Op::Srli => h.x[i.a()] = h.x[i.b()] >> i.imm,
+                // srai c.srai
+                Op::Srai => h.x[i.a()] = (h.x[i.b()] as i64 >> i.imm) as u64,
+                // lui auipc c.li c.lui
+                Op::Lui => h.x[i.a()] = i.imm,
+                // lb
+                Op::Lb => {
+                    let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i8 as i64 as u64;
+                }
+                // lh c.lh
+                Op::Lh => {
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i64 as u64;
+                }
+                // lw c.lw c.lwsp
+                Op::Lw => {
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i32 as i64 as u64;
+                }
+                // lbu c.lbu
+                Op::Lbu => {
+                    let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // lhu c.lhu
+                Op::Lhu => {
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // sb c.sb
+                Op::Sb => h.store8(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u8).at(i)?,
+                // sh c.sh
+                Op::Sh => h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?,
+                // sw c.sw c.swsp
+                Op::Sw => h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?,
+                // beq
+                Op::Beq => {
+                    if h.x[i.a()] == h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // bne
+                Op::Bne => {
+                    if h.x[i.a()] != h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // blt
+                Op::Blt => {
+                    if (h.x[i.a()] as i64) < h.x[i.b()] as i64 {
+                        next = i.imm;
+                    }
+                }
+                // bge
+                Op::Bge => {
+                    if (h.x[i.a()] as i64) <= h.x[i.b()] as i64 {
+                        next = i.imm;
+                    }
+                }
+                // bltu
+                Op::Bltu => {
+                    if h.x[i.a()] < h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // bgeu
+                Op::Bgeu => {
+                    if h.x[i.a()] <= h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                // jal.jump jal
+                Op::JalJump => {
+                    h.x[i.a()] = end;
                     next = i.imm;
                 }
-            }
-            // bne
-            30 => {
-                if h.x[i.a()] != h.x[i.b()] {
-                    next = i.imm;
+                // jalr.ra jalr.t0 jalr.jump
+                Op::JalrRa => {
+                    let target_0: u64 = h.x[i.a()].wrapping_add(i.imm) & !1;
+                    next = target_0;
                 }
-            }
-            // blt
-            31 => {
-                if (h.x[i.a()] as i64) < h.x[i.b()] as i64 {
-                    next = i.imm;
+                // jalr
+                Op::Jalr => {
+                    let target_0: u64 = h.x[i.a()].wrapping_add(i.imm) & !1;
+                    h.x[i.b()] = end;
+                    next = target_0;
                 }
-            }
-            // bge
-            32 => {
-                if (h.x[i.a()] as i64) <= h.x[i.b()] as i64 {
-                    next = i.imm;
+                // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
+                Op::Fence => {}
+                // ecall
+                Op::Ecall => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
+                // ebreak c.ebreak
+                Op::Ebreak => return Err(Fault::new(Cause::Breakpoint, i.imm).at(i.at)),
+                // mul c.mul
+                Op::Mul => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]),
+                // mulh
+                Op::Mulh => {
+                    h.x[i.a()] = ((h.x[i.b()] as i64 as i128 as u128).wrapping_mul(h.x[i.c()] as i64 as i128 as u128)
+                        >> 64) as u64
                 }
-            }
-            // bltu
-            33 => {
-                if h.x[i.a()] < h.x[i.b()] {
-                    next = i.imm;
+                // mulhsu
+                Op::Mulhsu => {
+                    h.x[i.a()] = ((h.x[i.b()] as i64 as i128 as u128).wrapping_mul(h.x[i.c()] as u128) >> 64) as u64
                 }
-            }
-            // bgeu
-            34 => {
-                if h.x[i.a()] <= h.x[i.b()] {
-                    next = i.imm;
+                // mulhu
+                Op::Mulhu => h.x[i.a()] = ((h.x[i.b()] as u128).wrapping_mul(h.x[i.c()] as u128) >> 64) as u64,
+                // div
+                Op::Div => {
+                    h.x[i.a()] = {
+                        let (a, b) = (h.x[i.b()] as i64, h.x[i.c()] as i64);
+                        (if b == 0 { -1 } else { a.wrapping_div(b) }) as u64
+                    }
                 }
-            }
-            // jal.jump jal
-            35 => {
-                h.x[i.a()] = end;
-                next = i.imm;
-            }
-            // jalr.ra jalr.t0 jalr.jump
-            36 => {
-                let target_0: u64 = h.x[i.a()].wrapping_add(i.imm) & !1;
-                next = target_0;
-            }
-            // jalr
-            37 => {
-                let target_0: u64 = h.x[i.a()].wrapping_add(i.imm) & !1;
-                h.x[i.b()] = end;
-                next = target_0;
-            }
-            // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
-            38 => {}
-            // ecall
-            39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
-            // ebreak c.ebreak
-            40 => return Err(Fault::new(Cause::Breakpoint, i.imm).at(i.at)),
-            // mul c.mul
-            41 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]),
-            // mulh
-            42 => {
-                h.x[i.a()] =
-                    ((h.x[i.b()] as i64 as i128 as u128).wrapping_mul(h.x[i.c()] as i64 as i128 as u128) >> 64) as u64
-            }
-            // mulhsu
-            43 => h.x[i.a()] = ((h.x[i.b()] as i64 as i128 as u128).wrapping_mul(h.x[i.c()] as u128) >> 64) as u64,
-            // mulhu
-            44 => h.x[i.a()] = ((h.x[i.b()] as u128).wrapping_mul(h.x[i.c()] as u128) >> 64) as u64,
-            // div
-            45 => {
-                h.x[i.a()] = {
-                    let (a, b) = (h.x[i.b()] as i64, h.x[i.c()] as i64);
-                    (if b == 0 { -1 } else { a.wrapping_div(b) }) as u64
+                // divu
+                Op::Divu => h.x[i.a()] = h.x[i.b()].checked_div(h.x[i.c()]).unwrap_or(u64::MAX),
+                // rem
+                Op::Rem => {
+                    h.x[i.a()] = {
+                        let (a, b) = (h.x[i.b()] as i64, h.x[i.c()] as i64);
+                        (if b == 0 { a } else { a.wrapping_rem(b) }) as u64
+                    }
                 }
-            }
-            // divu
-            46 => h.x[i.a()] = h.x[i.b()].checked_div(h.x[i.c()]).unwrap_or(u64::MAX),
-            // rem
-            47 => {
-                h.x[i.a()] = {
-                    let (a, b) = (h.x[i.b()] as i64, h.x[i.c()] as i64);
-                    (if b == 0 { a } else { a.wrapping_rem(b) }) as u64
+                // remu
+                Op::Remu => {
+                    h.x[i.a()] = {
+                        let (a, b) = (h.x[i.b()], h.x[i.c()]);
+                        a.checked_rem(b).unwrap_or(a)
+                    }
                 }
-            }
-            // remu
-            48 => {
-                h.x[i.a()] = {
-                    let (a, b) = (h.x[i.b()], h.x[i.c()]);
-                    a.checked_rem(b).unwrap_or(a)
+                // lr.w
+                Op::LrW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.reserve(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = old_0 as i32 as i64 as u64;
                 }
-            }
-            // lr.w
-            49 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                // sc.w
+                Op::ScW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let ok_0: u8 = h.reserved(h.x[i.a()]).at(i)?;
+                    if ok_0 != 0 {
+                        h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
+                    }
+                    h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
                 }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.reserve(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = old_0 as i32 as i64 as u64;
-            }
-            // sc.w
-            50 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // amoswap.w
+                Op::AmoswapW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
                 }
-                let ok_0: u8 = h.reserved(h.x[i.a()]).at(i)?;
-                if ok_0 != 0 {
+                // amoadd.w
+                Op::AmoaddW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // amoxor.w
+                Op::AmoxorW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // amoand.w
+                Op::AmoandW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // amoor.w
+                Op::AmoorW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u32).at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // amomin.w
+                Op::AmominW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], if (old_0 as i32) < h.x[i.b()] as i32 { old_0 } else { h.x[i.b()] as u32 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // amomax.w
+                Op::AmomaxW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], if (old_0 as i32) < h.x[i.b()] as i32 { h.x[i.b()] as u32 } else { old_0 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // amominu.w
+                Op::AmominuW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], if old_0 < h.x[i.b()] as u32 { old_0 } else { h.x[i.b()] as u32 }).at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // amomaxu.w
+                Op::AmomaxuW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], if old_0 < h.x[i.b()] as u32 { h.x[i.b()] as u32 } else { old_0 }).at(i)?;
+                    h.x[i.c()] = old_0 as i32 as i64 as u64;
+                }
+                // lb.aq
+                Op::LbAq => {
+                    let value_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i8 as i64 as u64;
+                }
+                // lh.aq
+                Op::LhAq => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let value_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i64 as u64;
+                }
+                // lw.aq
+                Op::LwAq => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let value_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i32 as i64 as u64;
+                }
+                // sb.rl
+                Op::SbRl => h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?,
+                // sh.rl
+                Op::ShRl => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+                }
+                // sw.rl
+                Op::SwRl => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
                     h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
                 }
-                h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
-            }
-            // amoswap.w
-            51 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // csrrw
+                Op::Csrrw => {
+                    let value_0: u64 = h.x[i.a()];
+                    if i.imm & 1 != 0 {
+                        h.csr_write((i.imm >> 1) as u16, value_0).at(i)?;
+                    } else {
+                        let old_1: u64 = h.csr_read((i.imm >> 1) as u16).at(i)?;
+                        h.csr_write((i.imm >> 1) as u16, value_0).at(i)?;
+                        h.x[i.b()] = old_1;
+                    }
                 }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amoadd.w
-            52 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amoxor.w
-            53 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amoand.w
-            54 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amoor.w
-            55 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u32).at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amomin.w
-            56 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], if (old_0 as i32) < h.x[i.b()] as i32 { old_0 } else { h.x[i.b()] as u32 })
-                    .at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amomax.w
-            57 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], if (old_0 as i32) < h.x[i.b()] as i32 { h.x[i.b()] as u32 } else { old_0 })
-                    .at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amominu.w
-            58 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], if old_0 < h.x[i.b()] as u32 { old_0 } else { h.x[i.b()] as u32 }).at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // amomaxu.w
-            59 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], if old_0 < h.x[i.b()] as u32 { h.x[i.b()] as u32 } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0 as i32 as i64 as u64;
-            }
-            // lb.aq
-            60 => {
-                let value_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = value_0 as i8 as i64 as u64;
-            }
-            // lh.aq
-            61 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let value_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = value_0 as i16 as i64 as u64;
-            }
-            // lw.aq
-            62 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let value_0: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = value_0 as i32 as i64 as u64;
-            }
-            // sb.rl
-            63 => h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?,
-            // sh.rl
-            64 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
-            }
-            // sw.rl
-            65 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
-            }
-            // csrrw
-            66 => {
-                let value_0: u64 = h.x[i.a()];
-                if i.imm & 1 != 0 {
-                    h.csr_write((i.imm >> 1) as u16, value_0).at(i)?;
-                } else {
-                    let old_1: u64 = h.csr_read((i.imm >> 1) as u16).at(i)?;
-                    h.csr_write((i.imm >> 1) as u16, value_0).at(i)?;
+                // csrrs
+                Op::Csrrs => {
+                    let mask_0: u64 = h.x[i.a()];
+                    let old_1: u64 = h.csr_read((i.imm & 0xfff) as u16).at(i)?;
+                    if i.imm >> 12 != 0 {
+                        h.csr_write((i.imm & 0xfff) as u16, old_1 | mask_0).at(i)?;
+                    }
                     h.x[i.b()] = old_1;
                 }
-            }
-            // csrrs
-            67 => {
-                let mask_0: u64 = h.x[i.a()];
-                let old_1: u64 = h.csr_read((i.imm & 0xfff) as u16).at(i)?;
-                if i.imm >> 12 != 0 {
-                    h.csr_write((i.imm & 0xfff) as u16, old_1 | mask_0).at(i)?;
+                // csrrc
+                Op::Csrrc => {
+                    let mask_0: u64 = h.x[i.a()];
+                    let old_1: u64 = h.csr_read((i.imm & 0xfff) as u16).at(i)?;
+                    if i.imm >> 12 != 0 {
+                        h.csr_write((i.imm & 0xfff) as u16, old_1 & !mask_0).at(i)?;
+                    }
+                    h.x[i.b()] = old_1;
                 }
-                h.x[i.b()] = old_1;
-            }
-            // csrrc
-            68 => {
-                let mask_0: u64 = h.x[i.a()];
-                let old_1: u64 = h.csr_read((i.imm & 0xfff) as u16).at(i)?;
-                if i.imm >> 12 != 0 {
-                    h.csr_write((i.imm & 0xfff) as u16, old_1 & !mask_0).at(i)?;
+                // csrrwi
+                Op::Csrrwi => {
+                    let value_0: u64 = i.imm & 0x1f;
+                    if i.imm >> 5 & 1 != 0 {
+                        h.csr_write((i.imm >> 6) as u16, value_0).at(i)?;
+                    } else {
+                        let old_1: u64 = h.csr_read((i.imm >> 6) as u16).at(i)?;
+                        h.csr_write((i.imm >> 6) as u16, value_0).at(i)?;
+                        h.x[i.a()] = old_1;
+                    }
                 }
-                h.x[i.b()] = old_1;
-            }
-            // csrrwi
-            69 => {
-                let value_0: u64 = i.imm & 0x1f;
-                if i.imm >> 5 & 1 != 0 {
-                    h.csr_write((i.imm >> 6) as u16, value_0).at(i)?;
-                } else {
-                    let old_1: u64 = h.csr_read((i.imm >> 6) as u16).at(i)?;
-                    h.csr_write((i.imm >> 6) as u16, value_0).at(i)?;
+                // csrrsi
+                Op::Csrrsi => {
+                    let mask_0: u64 = i.imm & 0x1f;
+                    let old_1: u64 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)?;
+                    if i.imm >> 17 != 0 {
+                        h.csr_write((i.imm >> 5 & 0xfff) as u16, old_1 | mask_0).at(i)?;
+                    }
                     h.x[i.a()] = old_1;
                 }
-            }
-            // csrrsi
-            70 => {
-                let mask_0: u64 = i.imm & 0x1f;
-                let old_1: u64 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)?;
-                if i.imm >> 17 != 0 {
-                    h.csr_write((i.imm >> 5 & 0xfff) as u16, old_1 | mask_0).at(i)?;
-                }
-                h.x[i.a()] = old_1;
-            }
-            // csrrci
-            71 => {
-                let mask_0: u64 = i.imm & 0x1f;
-                let old_1: u64 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)?;
-                if i.imm >> 17 != 0 {
-                    h.csr_write((i.imm >> 5 & 0xfff) as u16, old_1 & !mask_0).at(i)?;
-                }
-                h.x[i.a()] = old_1;
-            }
-            // fence.i
-            72 => h.fence_i().at(i)?,
-            // mret
-            73 => {
-                let target_0: u64 = h.trap_return(3).at(i)?;
-                next = target_0;
-            }
-            // sret
-            74 => {
-                let target_0: u64 = h.trap_return(1).at(i)?;
-                next = target_0;
-            }
-            // wfi
-            75 => h.wait().at(i)?,
-            // sfence.vma sinval.vma
-            76 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
-            // sfence.w.inval sfence.inval.ir
-            77 => h.not_for_users().at(i)?,
-            // flw
-            78 => {
-                h.float_enabled().at(i)?;
-                let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
-            }
-            // fsw
-            79 => {
-                h.float_enabled().at(i)?;
-                h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?;
-            }
-            // fmadd.s
-            80 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fmsub.s
-            81 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fnmsub.s
-            82 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fnmadd.s
-            83 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
-                let sum_4: u32 =
-                    h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
-            }
-            // fadd.s
-            84 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
-            }
-            // fsub.s
-            85 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
-            }
-            // fmul.s
-            86 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
-            }
-            // fdiv.s
-            87 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
-            }
-            // fsqrt.s
-            88 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
-            }
-            // fsgnj.s
-            89 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fsgnjn.s
-            90 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fsgnjx.s
-            91 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
-            }
-            // fmin.s
-            92 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
-            }
-            // fmax.s
-            93 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
-            }
-            // fle.s
-            94 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.s
-            95 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // feq.s
-            96 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fcvt.w.s
-            97 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fcvt.s.w
-            98 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fcvt.wu.s
-            99 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fcvt.s.wu
-            100 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fmv.x.w
-            101 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = h.x[i.b()] as i32 as i64 as u64;
-            }
-            // fmv.w.x
-            102 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()] as u32 as u64;
-            }
-            // fclass.s
-            103 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let minus_1: u8 = (a_0 >> 31) as u8;
-                let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
-                let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fld c.fld c.fldsp
-            104 => {
-                h.float_enabled().at(i)?;
-                let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = value_0;
-            }
-            // fsd c.fsd c.fsdsp
-            105 => {
-                h.float_enabled().at(i)?;
-                h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
-            }
-            // fmadd.d
-            106 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fmsub.d
-            107 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fnmsub.d
-            108 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fnmadd.d
-            109 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h
-                    .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
-                    .at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fadd.d
-            110 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = sum_1;
-            }
-            // fsub.d
-            111 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = difference_1;
-            }
-            // fmul.d
-            112 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = product_1;
-            }
-            // fdiv.d
-            113 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = quotient_1;
-            }
-            // fsqrt.d
-            114 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = root_1;
-            }
-            // fsgnj.d
-            115 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
-            }
-            // fsgnjn.d
-            116 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
-            }
-            // fsgnjx.d
-            117 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
-            }
-            // fmin.d
-            118 => {
-                h.float_enabled().at(i)?;
-                let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = least_0;
-            }
-            // fmax.d
-            119 => {
-                h.float_enabled().at(i)?;
-                let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = most_0;
-            }
-            // fle.d fle.d.inx
-            120 | 496 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // flt.d flt.d.inx
-            121 | 497 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // feq.d feq.d.inx
-            122 | 495 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // fcvt.w.d fcvt.w.d.inx
-            123 | 492 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as i32 as i64 as u64;
-            }
-            // fcvt.d.w
-            124 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.wu.d fcvt.wu.d.inx
-            125 | 493 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as i32 as i64 as u64;
-            }
-            // fcvt.d.wu
-            126 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.s.d
-            127 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fcvt.d.s
-            128 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fclass.d fclass.d.inx
-            129 | 485 => {
-                h.float_enabled().at(i)?;
-                let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
-                let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
-                let bottom_2: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0) as u8;
-                let whole_3: u8 = u64::from(h.x[i.a()] & 0xfffffffffffff == 0) as u8;
-                let quiet_4: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (h.x[i.a()] >> 51 & 1)) as u8;
-                let signaling_5: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (!(h.x[i.a()] >> 51) & 1)) as u8;
-                let infinite_6: u8 = top_1 & whole_3;
-                let normal_7: u8 = !top_1 & 1 & (!bottom_2 & 1);
-                let subnormal_8: u8 = bottom_2 & (!whole_3 & 1);
-                let zero_9: u8 = bottom_2 & whole_3;
-                h.x[i.b()] = (((((((((quiet_4 as u64) << 1 | signaling_5 as u64) << 1
-                    | (infinite_6 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (normal_7 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (subnormal_8 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (zero_9 & (!minus_0 & 1)) as u64)
-                    << 1
-                    | (zero_9 & minus_0) as u64)
-                    << 1
-                    | (subnormal_8 & minus_0) as u64)
-                    << 1
-                    | (normal_7 & minus_0) as u64)
-                    << 1
-                    | (infinite_6 & minus_0) as u64;
-            }
-            // flh
-            130 => {
-                h.float_enabled().at(i)?;
-                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
-            }
-            // fsh
-            131 => {
-                h.float_enabled().at(i)?;
-                h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?;
-            }
-            // fmadd.h
-            132 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fmsub.h
-            133 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fnmsub.h
-            134 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fnmadd.h
-            135 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
-            }
-            // fadd.h
-            136 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
-            }
-            // fsub.h
-            137 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
-            }
-            // fmul.h
-            138 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
-            }
-            // fdiv.h
-            139 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
-            }
-            // fsqrt.h
-            140 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
-            }
-            // fsgnj.h
-            141 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
-            }
-            // fsgnjn.h
-            142 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
-            }
-            // fsgnjx.h
-            143 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                h.float_changed().at(i)?;
-                h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
-            }
-            // fmin.h
-            144 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
-            }
-            // fmax.h
-            145 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
-            }
-            // fle.h
-            146 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.h
-            147 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // feq.h
-            148 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fcvt.w.h
-            149 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fcvt.h.w
-            150 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // fcvt.wu.h
-            151 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fcvt.h.wu
-            152 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // fmv.x.h
-            153 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64;
-            }
-            // fmv.h.x
-            154 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
-            }
-            // fclass.h
-            155 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let minus_1: u8 = (a_0 >> 15) as u8;
-                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
-                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fcvt.s.h
-            156 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
-            }
-            // fcvt.h.s
-            157 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
-            }
-            // fcvt.d.h
-            158 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.h.d
-            159 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // fcvtmod.w.d
-            160 => {
-                h.float_enabled().at(i)?;
-                let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
-                h.x[i.b()] = number_0 as i32 as i64 as u64;
-            }
-            // fleq.d
-            161 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // fli.d
-            162 => {
-                h.float_enabled().at(i)?;
-                let number_0: u64 = i.imm;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = number_0;
-            }
-            // fltq.d
-            163 => {
-                h.float_enabled().at(i)?;
-                let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = holds_0 as u64;
-            }
-            // fmaxm.d
-            164 => {
-                h.float_enabled().at(i)?;
-                let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = most_0;
-            }
-            // fminm.d
-            165 => {
-                h.float_enabled().at(i)?;
-                let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = least_0;
-            }
-            // fround.d
-            168 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = whole_1;
-            }
-            // froundnx.d
-            169 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = whole_1;
-            }
-            // fleq.s
-            170 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_le_quiet(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fltq.s
-            171 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let holds_2: u8 = h.f32_lt_quiet(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fli.s
-            172 => {
-                h.float_enabled().at(i)?;
-                let number_0: u32 = i.imm as u32;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
-            }
-            // fmaxm.s
-            173 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let most_2: u32 = h.f32_maximum(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
-            }
-            // fminm.s
-            174 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
-                let least_2: u32 = h.f32_minimum(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
-            }
-            // fround.s
-            175 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
-            }
-            // froundnx.s
-            176 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
-            }
-            // fleq.h
-            177 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_le_quiet(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fli.h
-            178 => {
-                h.float_enabled().at(i)?;
-                let number_0: u16 = i.imm as u16;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
-            }
-            // fltq.h
-            179 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let holds_2: u8 = h.f16_lt_quiet(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fmaxm.h
-            180 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let most_2: u16 = h.f16_maximum(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
-            }
-            // fminm.h
-            181 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
-                let least_2: u16 = h.f16_minimum(a_0, b_1).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
-            }
-            // fround.h
-            182 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
-            }
-            // froundnx.h
-            183 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
-            }
-            // sh1add
-            184 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
-            // sh2add
-            185 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
-            // sh3add
-            186 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
-            // andn
-            187 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
-            // orn
-            188 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
-            // xnor
-            189 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
-            // min
-            190 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
-            // minu
-            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
-            // max
-            192 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
-            // maxu
-            193 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
-            // rol
-            194 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
-            // ror
-            195 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
-            // rori
-            196 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
-            // clz
-            197 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
-            // ctz
-            198 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
-            // cpop
-            199 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
-            // sext.b c.sext.b
-            200 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
-            // sext.h c.sext.h
-            201 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
-            // orc.b
-            202 => {
-                h.x[i.a()] = {
-                    let t: u64 = h.x[i.b()];
-                    let t = ((t & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f | t) & 0x8080808080808080;
-                    t | (t - (t >> 7))
-                }
-            }
-            // rev8
-            203 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
-            // zext.h c.zext.h packw.zero
-            204 | 469 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
-            // clmul
-            205 => {
-                h.x[i.a()] = {
-                    let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
-                    while b != 0 {
-                        if b & 1 == 1 {
-                            sum ^= a;
-                        }
-                        a <<= 1;
-                        b >>= 1;
+                // csrrci
+                Op::Csrrci => {
+                    let mask_0: u64 = i.imm & 0x1f;
+                    let old_1: u64 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)?;
+                    if i.imm >> 17 != 0 {
+                        h.csr_write((i.imm >> 5 & 0xfff) as u16, old_1 & !mask_0).at(i)?;
                     }
-                    sum
+                    h.x[i.a()] = old_1;
                 }
-            }
-            // clmulh
-            206 => {
-                h.x[i.a()] = (({
-                    let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
-                    while b != 0 {
-                        if b & 1 == 1 {
-                            sum ^= a;
-                        }
-                        a <<= 1;
-                        b >>= 1;
+                // fence.i
+                Op::FenceI => h.fence_i().at(i)?,
+                // mret
+                Op::Mret => {
+                    let target_0: u64 = h.trap_return(3).at(i)?;
+                    next = target_0;
+                }
+                // sret
+                Op::Sret => {
+                    let target_0: u64 = h.trap_return(1).at(i)?;
+                    next = target_0;
+                }
+                // wfi
+                Op::Wfi => h.wait().at(i)?,
+                // sfence.vma sinval.vma
+                Op::SfenceVma => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+                // sfence.w.inval sfence.inval.ir
+                Op::SfenceWInval => h.not_for_users().at(i)?,
+                // flw
+                Op::Flw => {
+                    h.float_enabled().at(i)?;
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
+                }
+                // fsw
+                Op::Fsw => {
+                    h.float_enabled().at(i)?;
+                    h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?;
+                }
+                // fmadd.s
+                Op::FmaddS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fmsub.s
+                Op::FmsubS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fnmsub.s
+                Op::FnmsubS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fnmadd.s
+                Op::FnmaddS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_4: u32 = h
+                        .f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0)
+                        .at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+                }
+                // fadd.s
+                Op::FaddS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
+                }
+                // fsub.s
+                Op::FsubS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
+                }
+                // fmul.s
+                Op::FmulS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
+                }
+                // fdiv.s
+                Op::FdivS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
+                }
+                // fsqrt.s
+                Op::FsqrtS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
+                }
+                // fsgnj.s
+                Op::FsgnjS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fsgnjn.s
+                Op::FsgnjnS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fsgnjx.s
+                Op::FsgnjxS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+                }
+                // fmin.s
+                Op::FminS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
+                }
+                // fmax.s
+                Op::FmaxS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
+                }
+                // fle.s
+                Op::FleS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.s
+                Op::FltS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // feq.s
+                Op::FeqS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fcvt.w.s
+                Op::FcvtWS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fcvt.s.w
+                Op::FcvtSW => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+                }
+                // fcvt.wu.s
+                Op::FcvtWuS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fcvt.s.wu
+                Op::FcvtSWu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+                }
+                // fmv.x.w
+                Op::FmvXW => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] as i32 as i64 as u64;
+                }
+                // fmv.w.x
+                Op::FmvWX => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()] as u32 as u64;
+                }
+                // fclass.s
+                Op::FclassS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let minus_1: u8 = (a_0 >> 31) as u8;
+                    let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
+                    let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fld c.fld c.fldsp
+                Op::Fld => {
+                    h.float_enabled().at(i)?;
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = value_0;
+                }
+                // fsd c.fsd c.fsdsp
+                Op::Fsd => {
+                    h.float_enabled().at(i)?;
+                    h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
+                }
+                // fmadd.d
+                Op::FmaddD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fmsub.d
+                Op::FmsubD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 =
+                        h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fnmsub.d
+                Op::FnmsubD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 =
+                        h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fnmadd.d
+                Op::FnmaddD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h
+                        .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
+                        .at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fadd.d
+                Op::FaddD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = sum_1;
+                }
+                // fsub.d
+                Op::FsubD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = difference_1;
+                }
+                // fmul.d
+                Op::FmulD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = product_1;
+                }
+                // fdiv.d
+                Op::FdivD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = quotient_1;
+                }
+                // fsqrt.d
+                Op::FsqrtD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = root_1;
+                }
+                // fsgnj.d
+                Op::FsgnjD => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+                }
+                // fsgnjn.d
+                Op::FsgnjnD => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+                }
+                // fsgnjx.d
+                Op::FsgnjxD => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
+                }
+                // fmin.d
+                Op::FminD => {
+                    h.float_enabled().at(i)?;
+                    let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = least_0;
+                }
+                // fmax.d
+                Op::FmaxD => {
+                    h.float_enabled().at(i)?;
+                    let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = most_0;
+                }
+                // fle.d fle.d.inx
+                Op::FleD | Op::FleDInx => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // flt.d flt.d.inx
+                Op::FltD | Op::FltDInx => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // feq.d feq.d.inx
+                Op::FeqD | Op::FeqDInx => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // fcvt.w.d fcvt.w.d.inx
+                Op::FcvtWD | Op::FcvtWDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as i32 as i64 as u64;
+                }
+                // fcvt.d.w
+                Op::FcvtDW => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.wu.d fcvt.wu.d.inx
+                Op::FcvtWuD | Op::FcvtWuDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as i32 as i64 as u64;
+                }
+                // fcvt.d.wu
+                Op::FcvtDWu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.s.d
+                Op::FcvtSD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+                }
+                // fcvt.d.s
+                Op::FcvtDS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fclass.d fclass.d.inx
+                Op::FclassD | Op::FclassDInx => {
+                    h.float_enabled().at(i)?;
+                    let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
+                    let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
+                    let bottom_2: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0) as u8;
+                    let whole_3: u8 = u64::from(h.x[i.a()] & 0xfffffffffffff == 0) as u8;
+                    let quiet_4: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (h.x[i.a()] >> 51 & 1)) as u8;
+                    let signaling_5: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (!(h.x[i.a()] >> 51) & 1)) as u8;
+                    let infinite_6: u8 = top_1 & whole_3;
+                    let normal_7: u8 = !top_1 & 1 & (!bottom_2 & 1);
+                    let subnormal_8: u8 = bottom_2 & (!whole_3 & 1);
+                    let zero_9: u8 = bottom_2 & whole_3;
+                    h.x[i.b()] = (((((((((quiet_4 as u64) << 1 | signaling_5 as u64) << 1
+                        | (infinite_6 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (normal_7 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (subnormal_8 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (zero_9 & (!minus_0 & 1)) as u64)
+                        << 1
+                        | (zero_9 & minus_0) as u64)
+                        << 1
+                        | (subnormal_8 & minus_0) as u64)
+                        << 1
+                        | (normal_7 & minus_0) as u64)
+                        << 1
+                        | (infinite_6 & minus_0) as u64;
+                }
+                // flh
+                Op::Flh => {
+                    h.float_enabled().at(i)?;
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
+                }
+                // fsh
+                Op::Fsh => {
+                    h.float_enabled().at(i)?;
+                    h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?;
+                }
+                // fmadd.h
+                Op::FmaddH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fmsub.h
+                Op::FmsubH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fnmsub.h
+                Op::FnmsubH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fnmadd.h
+                Op::FnmaddH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+                }
+                // fadd.h
+                Op::FaddH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
+                }
+                // fsub.h
+                Op::FsubH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
+                }
+                // fmul.h
+                Op::FmulH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
+                }
+                // fdiv.h
+                Op::FdivH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
+                }
+                // fsqrt.h
+                Op::FsqrtH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
+                }
+                // fsgnj.h
+                Op::FsgnjH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+                }
+                // fsgnjn.h
+                Op::FsgnjnH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
+                }
+                // fsgnjx.h
+                Op::FsgnjxH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+                }
+                // fmin.h
+                Op::FminH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+                }
+                // fmax.h
+                Op::FmaxH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+                }
+                // fle.h
+                Op::FleH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.h
+                Op::FltH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // feq.h
+                Op::FeqH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fcvt.w.h
+                Op::FcvtWH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fcvt.h.w
+                Op::FcvtHW => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+                }
+                // fcvt.wu.h
+                Op::FcvtWuH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fcvt.h.wu
+                Op::FcvtHWu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+                }
+                // fmv.x.h
+                Op::FmvXH => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64;
+                }
+                // fmv.h.x
+                Op::FmvHX => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
+                }
+                // fclass.h
+                Op::FclassH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let minus_1: u8 = (a_0 >> 15) as u8;
+                    let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                    let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fcvt.s.h
+                Op::FcvtSH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
+                }
+                // fcvt.h.s
+                Op::FcvtHS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
+                }
+                // fcvt.d.h
+                Op::FcvtDH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fcvt.h.d
+                Op::FcvtHD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+                }
+                // fcvtmod.w.d
+                Op::FcvtmodWD => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = number_0 as i32 as i64 as u64;
+                }
+                // fleq.d
+                Op::FleqD => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // fli.d
+                Op::FliD => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u64 = i.imm;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = number_0;
+                }
+                // fltq.d
+                Op::FltqD => {
+                    h.float_enabled().at(i)?;
+                    let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = holds_0 as u64;
+                }
+                // fmaxm.d
+                Op::FmaxmD => {
+                    h.float_enabled().at(i)?;
+                    let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = most_0;
+                }
+                // fminm.d
+                Op::FminmD => {
+                    h.float_enabled().at(i)?;
+                    let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = least_0;
+                }
+                // fround.d
+                Op::FroundD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = whole_1;
+                }
+                // froundnx.d
+                Op::FroundnxD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = whole_1;
+                }
+                // fleq.s
+                Op::FleqS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_le_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fltq.s
+                Op::FltqS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let holds_2: u8 = h.f32_lt_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fli.s
+                Op::FliS => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u32 = i.imm as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
+                }
+                // fmaxm.s
+                Op::FmaxmS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let most_2: u32 = h.f32_maximum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
+                }
+                // fminm.s
+                Op::FminmS => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                    let least_2: u32 = h.f32_minimum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
+                }
+                // fround.s
+                Op::FroundS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+                }
+                // froundnx.s
+                Op::FroundnxS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+                }
+                // fleq.h
+                Op::FleqH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_le_quiet(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fli.h
+                Op::FliH => {
+                    h.float_enabled().at(i)?;
+                    let number_0: u16 = i.imm as u16;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
+                }
+                // fltq.h
+                Op::FltqH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let holds_2: u8 = h.f16_lt_quiet(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fmaxm.h
+                Op::FmaxmH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let most_2: u16 = h.f16_maximum(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+                }
+                // fminm.h
+                Op::FminmH => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                    let least_2: u16 = h.f16_minimum(a_0, b_1).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+                }
+                // fround.h
+                Op::FroundH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+                }
+                // froundnx.h
+                Op::FroundnxH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+                }
+                // sh1add
+                Op::Sh1add => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
+                // sh2add
+                Op::Sh2add => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
+                // sh3add
+                Op::Sh3add => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
+                // andn
+                Op::Andn => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
+                // orn
+                Op::Orn => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
+                // xnor
+                Op::Xnor => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
+                // min
+                Op::Min => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
+                // minu
+                Op::Minu => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+                // max
+                Op::Max => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
+                // maxu
+                Op::Maxu => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+                // rol
+                Op::Rol => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
+                // ror
+                Op::Ror => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
+                // rori
+                Op::Rori => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
+                // clz
+                Op::Clz => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
+                // ctz
+                Op::Ctz => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
+                // cpop
+                Op::Cpop => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+                // sext.b c.sext.b
+                Op::SextB => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
+                // sext.h c.sext.h
+                Op::SextH => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
+                // orc.b
+                Op::OrcB => {
+                    h.x[i.a()] = {
+                        let t: u64 = h.x[i.b()];
+                        let t = ((t & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f | t) & 0x8080808080808080;
+                        t | (t - (t >> 7))
                     }
-                    sum
-                }) >> 64) as u64
-            }
-            // clmulr
-            207 => {
-                h.x[i.a()] = (({
-                    let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
-                    while b != 0 {
-                        if b & 1 == 1 {
-                            sum ^= a;
+                }
+                // rev8
+                Op::Rev8 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
+                // zext.h c.zext.h packw.zero
+                Op::ZextH | Op::PackwZero => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+                // clmul
+                Op::Clmul => {
+                    h.x[i.a()] = {
+                        let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
+                        while b != 0 {
+                            if b & 1 == 1 {
+                                sum ^= a;
+                            }
+                            a <<= 1;
+                            b >>= 1;
                         }
-                        a <<= 1;
-                        b >>= 1;
+                        sum
                     }
-                    sum
-                }) >> 63) as u64
-            }
-            // pack
-            208 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
-            // packh
-            210 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
-            // brev8
-            211 => {
-                let ones_0: u64 = 0x5555555555555555_u64;
-                let pairs_1: u64 = 0x3333333333333333_u64;
-                let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
-                let a_3: u64 = (h.x[i.a()] & ones_0) << 1 | h.x[i.a()] >> 1 & ones_0;
-                let b_4: u64 = (a_3 & pairs_1) << 2 | a_3 >> 2 & pairs_1;
-                h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
-            }
-            // xperm4
-            214 => {
-                h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 52 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 48 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 44 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 40 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 36 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 32 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 28 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 24 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 20 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 16 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 12 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 8 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] >> 4 & 0xf) << 2) & 0xf)
-                    << 4
-                    | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
-            }
-            // xperm8
-            215 => {
-                h.x[i.a()] = ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
-                    as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 48) as u8 as u64) << 3 < 64 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 48) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 40) as u8 as u64) << 3 < 64 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 40) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 32) as u8 as u64) << 3 < 64 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 32) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 24) as u8 as u64) << 3 < 64 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 24) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 16) as u8 as u64) << 3 < 64 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 16) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if ((h.x[i.c()] >> 8) as u8 as u64) << 3 < 64 {
-                        h.x[i.b()] >> (((h.x[i.c()] >> 8) as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64)
-                    << 8
-                    | (if (h.x[i.c()] as u8 as u64) << 3 < 64 {
-                        h.x[i.b()] >> ((h.x[i.c()] as u8 as u64) << 3)
-                    } else {
-                        0
-                    }) as u8 as u64
-            }
-            // bclr
-            216 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
-            // bext
-            217 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
-            // bexti
-            218 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
-            // binv
-            219 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
-            // bset
-            220 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
-            // sm4ed
-            225 => {
-                let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
-                let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
-                let y_2: u32 = half_1
-                    ^ half_1 << 8
-                    ^ half_1 << 2
-                    ^ half_1 << 0x12
-                    ^ (half_1 & 0x3f) << 0x1a
-                    ^ (half_1 & 0xc0) << 0xa;
-                h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
-            }
-            // sm4ks
-            226 => {
-                let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
-                let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
-                let y_2: u32 = half_1
-                    ^ (half_1 & 7) << 0x1d
-                    ^ (half_1 & 0xfe) << 7
-                    ^ (half_1 & 1) << 0x17
-                    ^ (half_1 & 0xf8) << 0xd;
-                h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
-            }
-            // sha256sum0
-            227 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
-                    as i64 as u64;
-            }
-            // sha256sum1
-            228 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
-                    as i64 as u64;
-            }
-            // sha256sig0
-            229 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
-            }
-            // sha256sig1
-            230 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] =
-                    (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
-            }
-            // sm3p0
-            231 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
-            }
-            // sm3p1
-            232 => {
-                let half_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
-            }
-            // czero.eqz
-            239 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
-            // czero.nez
-            240 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
-            // cbo.inval
-            241 => h.cache_block(0, h.x[i.a()]).at(i)?,
-            // cbo.clean
-            242 => h.cache_block(1, h.x[i.a()]).at(i)?,
-            // cbo.flush
-            243 => h.cache_block(2, h.x[i.a()]).at(i)?,
-            // cbo.zero
-            244 => h.cache_block(4, h.x[i.a()]).at(i)?,
-            // c.unimp
-            245 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
-            // c.j
-            249 => next = i.imm,
-            // c.beqz
-            250 => {
-                if h.x[i.a()] == 0 {
-                    next = i.imm;
                 }
-            }
-            // c.bnez
-            251 => {
-                if h.x[i.a()] != 0 {
-                    next = i.imm;
-                }
-            }
-            // c.jr.ra c.jr.t0 c.jr
-            252 => next = h.x[i.a()] & !1,
-            // c.mv
-            253 => h.x[i.a()] = h.x[i.b()],
-            // c.jalr
-            254 => {
-                let target_0: u64 = h.x[i.a()] & !1;
-                h.x[i.b()] = end;
-                next = target_0;
-            }
-            // c.zext.b
-            255 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
-            // c.not
-            256 => h.x[i.a()] = !h.x[i.b()],
-            // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
-            257 => h
-                .vector_vv(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x1f) as u8,
-                    (i.imm >> 24) as u8,
-                )
-                .at(i)?,
-            // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
-            258 => h
-                .vector_vx(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 19) as u8,
-                )
-                .at(i)?,
-            // vadc.vim vmadc.vi vmadc.vim vmerge.vim
-            259 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
-            260 => h
-                .vector_vv(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
-            261 => h
-                .vector_vx(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
-            262 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x3f) as u8,
-                    (i.imm >> 25) as u8,
-                )
-                .at(i)?,
-            // vcompress.vm
-            263 => h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
-            // vcpop.m
-            264 => {
-                let count_0: u64 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
-                h.x[i.a()] = count_0;
-            }
-            // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
-            265 => h
-                .vector_vf(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 19) as u8,
-                )
-                .at(i)?,
-            // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
-            266 => h
-                .vector_v(
-                    (i.imm & 0x3fff) as u16,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x1f) as u8,
-                    (i.imm >> 24) as u8,
-                )
-                .at(i)?,
-            // vfirst.m
-            267 => {
-                let number_0: u64 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
-                h.x[i.a()] = number_0;
-            }
-            // vfmerge.vfm
-            268 => h
-                .vector_vf(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 9 & 1) as u8,
-                )
-                .at(i)?,
-            // vfmv.f.s
-            269 => {
-                let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
-                h.x[i.a()] = value_0;
-            }
-            // vfmv.s.f
-            270 => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vfmv.v.f
-            271 => h
-                .vector_vf(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vfslide1down.vf
-            272 => h
-                .vector_slide1_down_float(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 10) as u8,
-                )
-                .at(i)?,
-            // vfslide1up.vf
-            273 => h
-                .vector_slide1_up_float(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 10) as u8,
-                )
-                .at(i)?,
-            // vid.v
-            274 => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
-            // viota.m
-            275 => h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
-            // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
-            276 => {
-                h.vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
-            }
-            // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
-            277 => h
-                .vector_load(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
-            278 => h
-                .vector_load_first(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vlm.v
-            279 => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v vloxei64.v vloxseg2ei64.v vloxseg3ei64.v vloxseg4ei64.v vloxseg5ei64.v vloxseg6ei64.v vloxseg7ei64.v vloxseg8ei64.v vluxei64.v vluxseg2ei64.v vluxseg3ei64.v vluxseg4ei64.v vluxseg5ei64.v vluxseg6ei64.v vluxseg7ei64.v vluxseg8ei64.v
-            280 | 482 => h
-                .vector_load_indexed(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
-            281 => h
-                .vector_load_strided(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    h.x[i.b()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
-            282 => h
-                .vector_mask(
-                    (i.imm & 0x3f) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vmsbf.m vmsif.m vmsof.m
-            283 => h
-                .vector_mask_first(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    (i.imm >> 10 & 0x1f) as u8,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vmv.s.x
-            284 => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vmv.v.i
-            285 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vmv.v.v
-            286 => h
-                .vector_vv(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15 & 0x1f) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 20) as u8,
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vmv.v.x
-            287 => h
-                .vector_vx(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 15) as u8,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 14 & 1) as u8,
-                )
-                .at(i)?,
-            // vmv.x.s
-            288 => {
-                let value_0: u64 = h.vector_first(i.imm as u8).at(i)?;
-                h.x[i.a()] = value_0;
-            }
-            // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
-            289 => h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?,
-            // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
-            290 => h
-                .vector_vi(
-                    (i.imm & 0x1ff) as u16,
-                    (i.imm >> 9 & 0x1f) as u8,
-                    (i.imm >> 14 & 0x1f) as u8,
-                    (i.imm >> 19 & 0x1f) as u8,
-                    (i.imm >> 24) as u8,
-                )
-                .at(i)?,
-            // vrgather.vi
-            291 => h
-                .vector_gather_one(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    i.imm >> 10 & 0x1f,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vrgather.vv vrgatherei16.vv
-            292 => h
-                .vector_gather(
-                    (i.imm & 1) as u8,
-                    (i.imm >> 1 & 0x1f) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vrgather.vx
-            293 => h
-                .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vs1r.v vs2r.v vs4r.v vs8r.v
-            294 => {
-                h.vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()]).at(i)?
-            }
-            // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
-            295 => h
-                .vector_store(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // vsetivli
-            296 => {
-                let vl_0: u64 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)?;
-                h.x[i.a()] = vl_0;
-            }
-            // vsetvl
-            297 => {
-                let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
-                let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1) as u8, h.x[i.b()]).at(i)?;
-                h.x[i.c()] = vl_1;
-            }
-            // vsetvli
-            298 => {
-                let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
-                let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)?;
-                h.x[i.b()] = vl_1;
-            }
-            // vslide1down.vx
-            299 => h
-                .vector_slide1_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vslide1up.vx
-            300 => h
-                .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vslidedown.vi
-            301 => h
-                .vector_slide_down(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    i.imm >> 10 & 0x1f,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vslidedown.vx
-            302 => h
-                .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vslideup.vi
-            303 => h
-                .vector_slide_up(
-                    (i.imm & 0x1f) as u8,
-                    (i.imm >> 5 & 0x1f) as u8,
-                    i.imm >> 10 & 0x1f,
-                    (i.imm >> 15) as u8,
-                )
-                .at(i)?,
-            // vslideup.vx
-            304 => h
-                .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
-                .at(i)?,
-            // vsm.v
-            305 => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
-            // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v vsoxei64.v vsoxseg2ei64.v vsoxseg3ei64.v vsoxseg4ei64.v vsoxseg5ei64.v vsoxseg6ei64.v vsoxseg7ei64.v vsoxseg8ei64.v vsuxei64.v vsuxseg2ei64.v vsuxseg3ei64.v vsuxseg4ei64.v vsuxseg5ei64.v vsuxseg6ei64.v vsuxseg7ei64.v vsuxseg8ei64.v
-            306 | 483 => h
-                .vector_store_indexed(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    (i.imm >> 11 & 0x1f) as u8,
-                    (i.imm >> 16) as u8,
-                )
-                .at(i)?,
-            // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
-            307 => h
-                .vector_store_strided(
-                    (i.imm & 7) as u8,
-                    (i.imm >> 3 & 7) as u8,
-                    (i.imm >> 6 & 0x1f) as u8,
-                    h.x[i.a()],
-                    h.x[i.b()],
-                    (i.imm >> 11) as u8,
-                )
-                .at(i)?,
-            // fadd.s.inx
-            332 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = sum_3 as i32 as i64 as u64;
-            }
-            // fclass.s.inx
-            333 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let minus_1: u8 = (a_0 >> 31) as u8;
-                let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
-                let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fcvt.s.w.inx
-            334 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as i32 as i64 as u64;
-            }
-            // fcvt.s.wu.inx
-            335 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as i32 as i64 as u64;
-            }
-            // fcvt.w.s.inx
-            336 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fcvt.wu.s.inx
-            337 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fdiv.s.inx
-            338 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = quotient_3 as i32 as i64 as u64;
-            }
-            // feq.s.inx
-            339 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fle.s.inx
-            340 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.s.inx
-            341 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fmadd.s.inx
-            342 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as i32 as i64 as u64;
-            }
-            // fmax.s.inx
-            343 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.x[i.c()] = most_2 as i32 as i64 as u64;
-            }
-            // fmin.s.inx
-            344 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
-                h.x[i.c()] = least_2 as i32 as i64 as u64;
-            }
-            // fmsub.s.inx
-            345 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as i32 as i64 as u64;
-            }
-            // fmul.s.inx
-            346 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = product_3 as i32 as i64 as u64;
-            }
-            // fnmadd.s.inx
-            347 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 =
-                    h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as i32 as i64 as u64;
-            }
-            // fnmsub.s.inx
-            348 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let c_3: u32 = h.x[i.c()] as u32;
-                let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
-                h.x[i.d()] = sum_4 as i32 as i64 as u64;
-            }
-            // fsgnj.s.inx
-            349 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                h.x[i.c()] = (((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
-            }
-            // fsgnjn.s.inx
-            350 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                h.x[i.c()] = ((!(b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
-            }
-            // fsgnjx.s.inx
-            351 => {
-                h.float_enabled().at(i)?;
-                let a_0: u32 = h.x[i.a()] as u32;
-                let b_1: u32 = h.x[i.b()] as u32;
-                h.x[i.c()] = (((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
-            }
-            // fsqrt.s.inx
-            352 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
-                h.x[i.b()] = root_2 as i32 as i64 as u64;
-            }
-            // fsub.s.inx
-            353 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let b_2: u32 = h.x[i.b()] as u32;
-                let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
-                h.x[i.c()] = difference_3 as i32 as i64 as u64;
-            }
-            // fadd.h.inx
-            354 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
-                h.x[i.c()] = sum_3 as i16 as i64 as u64;
-            }
-            // fclass.h.inx
-            355 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let minus_1: u8 = (a_0 >> 15) as u8;
-                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
-                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
-                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
-                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
-                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
-                let infinite_7: u8 = top_2 & whole_4;
-                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
-                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
-                let zero_10: u8 = bottom_3 & whole_4;
-                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
-                    | (infinite_7 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (normal_8 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (subnormal_9 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & (!minus_1 & 1)) as u64)
-                    << 1
-                    | (zero_10 & minus_1) as u64)
-                    << 1
-                    | (subnormal_9 & minus_1) as u64)
-                    << 1
-                    | (normal_8 & minus_1) as u64)
-                    << 1
-                    | (infinite_7 & minus_1) as u64;
-            }
-            // fcvt.h.s.inx
-            358 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2 as i16 as i64 as u64;
-            }
-            // fcvt.h.w.inx
-            359 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_1 as i16 as i64 as u64;
-            }
-            // fcvt.h.wu.inx
-            360 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_1 as i16 as i64 as u64;
-            }
-            // fcvt.s.h.inx
-            361 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fcvt.w.h.inx
-            362 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fcvt.wu.h.inx
-            363 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
-                h.x[i.b()] = number_2 as i32 as i64 as u64;
-            }
-            // fdiv.h.inx
-            364 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
-                h.x[i.c()] = quotient_3 as i16 as i64 as u64;
-            }
-            // feq.h.inx
-            365 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fle.h.inx
-            366 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // flt.h.inx
-            367 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
-                h.x[i.c()] = holds_2 as u64;
-            }
-            // fmadd.h.inx
-            368 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i64 as u64;
-            }
-            // fmax.h.inx
-            369 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
-                h.x[i.c()] = most_2 as i16 as i64 as u64;
-            }
-            // fmin.h.inx
-            370 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
-                h.x[i.c()] = least_2 as i16 as i64 as u64;
-            }
-            // fmsub.h.inx
-            371 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i64 as u64;
-            }
-            // fmul.h.inx
-            372 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
-                h.x[i.c()] = product_3 as i16 as i64 as u64;
-            }
-            // fnmadd.h.inx
-            373 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i64 as u64;
-            }
-            // fnmsub.h.inx
-            374 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let c_3: u16 = h.x[i.c()] as u16;
-                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
-                h.x[i.d()] = sum_4 as i16 as i64 as u64;
-            }
-            // fsgnj.h.inx
-            375 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
-            }
-            // fsgnjn.h.inx
-            376 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
-            }
-            // fsgnjx.h.inx
-            377 => {
-                h.float_enabled().at(i)?;
-                let a_0: u16 = h.x[i.a()] as u16;
-                let b_1: u16 = h.x[i.b()] as u16;
-                h.x[i.c()] = (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
-            }
-            // fsqrt.h.inx
-            378 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
-                h.x[i.b()] = root_2 as i16 as i64 as u64;
-            }
-            // fsub.h.inx
-            379 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let b_2: u16 = h.x[i.b()] as u16;
-                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
-                h.x[i.c()] = difference_3 as i16 as i64 as u64;
-            }
-            // amoswap.b
-            380 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amoadd.b
-            381 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amoxor.b
-            382 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amoand.b
-            383 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amoor.b
-            384 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amomin.b
-            385 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amomax.b
-            386 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amominu.b
-            387 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amomaxu.b
-            388 => {
-                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
-                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0 as i8 as i64 as u64;
-            }
-            // amoswap.h
-            389 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amoadd.h
-            390 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amoxor.h
-            391 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amoand.h
-            392 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amoor.h
-            393 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u16).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amomin.h
-            394 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { old_0 } else { h.x[i.b()] as u16 })
-                    .at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amomax.h
-            395 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { h.x[i.b()] as u16 } else { old_0 })
-                    .at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amominu.h
-            396 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { old_0 } else { h.x[i.b()] as u16 }).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amomaxu.h
-            397 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { h.x[i.b()] as u16 } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0 as i16 as i64 as u64;
-            }
-            // amocas.b
-            398 => {
-                let wanted_0: u8 = h.x[i.a()] as u8;
-                let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
-                h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
-                h.x[i.d()] = old_1 as i8 as i64 as u64;
-            }
-            // amocas.h
-            399 => {
-                if h.x[i.a()] & 1 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let wanted_0: u16 = h.x[i.b()] as u16;
-                let old_1: u16 = h.load16(h.x[i.a()]).at(i)?;
-                h.store16(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u16 } else { old_1 }).at(i)?;
-                h.x[i.d()] = old_1 as i16 as i64 as u64;
-            }
-            // amocas.w
-            400 => {
-                if h.x[i.a()] & 3 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let wanted_0: u32 = h.x[i.b()] as u32;
-                let old_1: u32 = h.load32(h.x[i.a()]).at(i)?;
-                h.store32(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u32 } else { old_1 }).at(i)?;
-                h.x[i.d()] = old_1 as i32 as i64 as u64;
-            }
-            // amocas.d
-            401 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
-                }
-                let wanted_0: u64 = h.x[i.b()];
-                let old_1: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] } else { old_1 }).at(i)?;
-                h.x[i.d()] = old_1;
-            }
-            // cm.push
-            402 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let base_1: u64 = h.x[2].wrapping_sub(count_0.wrapping_mul(8) as u64);
-                if i.imm >> 8 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x60), h.x[0x1b]).at(i)?;
-                }
-                if i.imm >> 8 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x58), h.x[0x1a]).at(i)?;
-                }
-                if i.imm >> 9 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x50), h.x[0x19]).at(i)?;
-                }
-                if i.imm >> 10 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x48), h.x[0x18]).at(i)?;
-                }
-                if i.imm >> 11 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x40), h.x[0x17]).at(i)?;
-                }
-                if i.imm >> 12 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x38), h.x[0x16]).at(i)?;
-                }
-                if i.imm >> 13 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x30), h.x[0x15]).at(i)?;
-                }
-                if i.imm >> 14 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x28), h.x[0x14]).at(i)?;
-                }
-                if i.imm >> 15 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x20), h.x[0x13]).at(i)?;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x18), h.x[0x12]).at(i)?;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(0x10), h.x[9]).at(i)?;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    h.store64(base_1.wrapping_add(8), h.x[8]).at(i)?;
-                }
-                h.store64(base_1, h.x[1]).at(i)?;
-                let room_2: u8 = (i.imm >> 19) as u8;
-                h.x[2] = h.x[2].wrapping_sub(room_2 as u64);
-            }
-            // cm.pop
-            403 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
-                let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
-                if i.imm >> 16 & 1 != 0 {
-                    let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
-                    h.x[0x1b] = s11_3;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
-                    h.x[0x1a] = s10_4;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
-                    h.x[0x19] = s9_5;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
-                    h.x[0x18] = s8_6;
-                }
-                if i.imm >> 19 & 1 != 0 {
-                    let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
-                    h.x[0x17] = s7_7;
-                }
-                if i.imm >> 20 & 1 != 0 {
-                    let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
-                    h.x[0x16] = s6_8;
-                }
-                if i.imm >> 21 & 1 != 0 {
-                    let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
-                    h.x[0x15] = s5_9;
-                }
-                if i.imm >> 22 & 1 != 0 {
-                    let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
-                    h.x[0x14] = s4_10;
-                }
-                if i.imm >> 23 & 1 != 0 {
-                    let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
-                    h.x[0x13] = s3_11;
-                }
-                if i.imm >> 24 & 1 != 0 {
-                    let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
-                    h.x[0x12] = s2_12;
-                }
-                if i.imm >> 25 & 1 != 0 {
-                    let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
-                    h.x[9] = s1_13;
-                }
-                if i.imm >> 26 != 0 {
-                    let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
-                    h.x[8] = s0_14;
-                }
-                let ra_15: u64 = h.load64(base_2).at(i)?;
-                h.x[1] = ra_15;
-                h.x[2] = h.x[2].wrapping_add(room_1 as u64);
-            }
-            // cm.popret
-            404 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
-                let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
-                if i.imm >> 16 & 1 != 0 {
-                    let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
-                    h.x[0x1b] = s11_3;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
-                    h.x[0x1a] = s10_4;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
-                    h.x[0x19] = s9_5;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
-                    h.x[0x18] = s8_6;
-                }
-                if i.imm >> 19 & 1 != 0 {
-                    let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
-                    h.x[0x17] = s7_7;
-                }
-                if i.imm >> 20 & 1 != 0 {
-                    let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
-                    h.x[0x16] = s6_8;
-                }
-                if i.imm >> 21 & 1 != 0 {
-                    let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
-                    h.x[0x15] = s5_9;
-                }
-                if i.imm >> 22 & 1 != 0 {
-                    let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
-                    h.x[0x14] = s4_10;
-                }
-                if i.imm >> 23 & 1 != 0 {
-                    let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
-                    h.x[0x13] = s3_11;
-                }
-                if i.imm >> 24 & 1 != 0 {
-                    let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
-                    h.x[0x12] = s2_12;
-                }
-                if i.imm >> 25 & 1 != 0 {
-                    let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
-                    h.x[9] = s1_13;
-                }
-                if i.imm >> 26 != 0 {
-                    let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
-                    h.x[8] = s0_14;
-                }
-                let ra_15: u64 = h.load64(base_2).at(i)?;
-                h.x[1] = ra_15;
-                h.x[2] = h.x[2].wrapping_add(room_1 as u64);
-                next = ra_15 >> 1 << 1;
-            }
-            // cm.popretz
-            405 => {
-                let count_0: u8 = (i.imm & 0xff) as u8;
-                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
-                let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
-                if i.imm >> 16 & 1 != 0 {
-                    let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
-                    h.x[0x1b] = s11_3;
-                }
-                if i.imm >> 16 & 1 != 0 {
-                    let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
-                    h.x[0x1a] = s10_4;
-                }
-                if i.imm >> 17 & 1 != 0 {
-                    let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
-                    h.x[0x19] = s9_5;
-                }
-                if i.imm >> 18 & 1 != 0 {
-                    let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
-                    h.x[0x18] = s8_6;
-                }
-                if i.imm >> 19 & 1 != 0 {
-                    let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
-                    h.x[0x17] = s7_7;
-                }
-                if i.imm >> 20 & 1 != 0 {
-                    let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
-                    h.x[0x16] = s6_8;
-                }
-                if i.imm >> 21 & 1 != 0 {
-                    let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
-                    h.x[0x15] = s5_9;
-                }
-                if i.imm >> 22 & 1 != 0 {
-                    let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
-                    h.x[0x14] = s4_10;
-                }
-                if i.imm >> 23 & 1 != 0 {
-                    let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
-                    h.x[0x13] = s3_11;
-                }
-                if i.imm >> 24 & 1 != 0 {
-                    let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
-                    h.x[0x12] = s2_12;
-                }
-                if i.imm >> 25 & 1 != 0 {
-                    let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
-                    h.x[9] = s1_13;
-                }
-                if i.imm >> 26 != 0 {
-                    let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
-                    h.x[8] = s0_14;
-                }
-                let ra_15: u64 = h.load64(base_2).at(i)?;
-                h.x[1] = ra_15;
-                h.x[2] = h.x[2].wrapping_add(room_1 as u64);
-                h.x[0xa] = 0;
-                next = ra_15 >> 1 << 1;
-            }
-            // cm.mva01s
-            406 => {
-                let first_0: u64 = h.x[i.a()];
-                let second_1: u64 = h.x[i.b()];
-                h.x[i.c()] = first_0;
-                h.x[i.d()] = second_1;
-            }
-            // cm.mvsa01
-            407 => {
-                if i.imm != 0 {
-                    return Err(Fault::new(Cause::Illegal, 0).at(i.at));
-                }
-                h.x[i.a()] = h.x[i.b()];
-                h.x[i.c()] = h.x[i.d()];
-            }
-            // cm.jt
-            408 => {
-                let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
-                next = target_0;
-            }
-            // cm.jalt
-            409 => {
-                let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
-                h.x[i.a()] = end;
-                next = target_0;
-            }
-            // ssrdp mop.r.n mop.rr.n
-            410 => h.x[i.a()] = 0,
-            // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            411 => {
-                let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
-                h.x[i.b()] = if hit_0 >> 12 != 0 {
-                    (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
-                } else {
-                    i.imm
-                };
-            }
-            // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            412 => {
-                let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
-                if route_0 >> 24 == 0 {
-                    return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
-                }
-                let result_1: u64 = h
-                    .device(
-                        (route_0 >> 12 & 0xfff) as u16,
-                        (i.imm << 12 | (route_0 & 0xfff) as u64) as u16,
+                // clmulh
+                Op::Clmulh => {
+                    h.x[i.a()] = (({
+                        let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
+                        while b != 0 {
+                            if b & 1 == 1 {
+                                sum ^= a;
+                            }
+                            a <<= 1;
+                            b >>= 1;
+                        }
+                        sum
+                    }) >> 64) as u64
+                }
+                // clmulr
+                Op::Clmulr => {
+                    h.x[i.a()] = (({
+                        let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
+                        while b != 0 {
+                            if b & 1 == 1 {
+                                sum ^= a;
+                            }
+                            a <<= 1;
+                            b >>= 1;
+                        }
+                        sum
+                    }) >> 63) as u64
+                }
+                // pack
+                Op::Pack => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
+                // packh
+                Op::Packh => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+                // brev8
+                Op::Brev8 => {
+                    let ones_0: u64 = 0x5555555555555555_u64;
+                    let pairs_1: u64 = 0x3333333333333333_u64;
+                    let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
+                    let a_3: u64 = (h.x[i.a()] & ones_0) << 1 | h.x[i.a()] >> 1 & ones_0;
+                    let b_4: u64 = (a_3 & pairs_1) << 2 | a_3 >> 2 & pairs_1;
+                    h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
+                }
+                // xperm4
+                Op::Xperm4 => {
+                    h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 52 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 48 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 44 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 40 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 36 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 32 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 28 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 24 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 20 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 16 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 12 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 8 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] >> 4 & 0xf) << 2) & 0xf)
+                        << 4
+                        | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
+                }
+                // xperm8
+                Op::Xperm8 => {
+                    h.x[i.a()] =
+                        ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
+                            as u8 as u64)
+                            << 8
+                            | (if ((h.x[i.c()] >> 48) as u8 as u64) << 3 < 64 {
+                                h.x[i.b()] >> (((h.x[i.c()] >> 48) as u8 as u64) << 3)
+                            } else {
+                                0
+                            }) as u8 as u64)
+                            << 8
+                            | (if ((h.x[i.c()] >> 40) as u8 as u64) << 3 < 64 {
+                                h.x[i.b()] >> (((h.x[i.c()] >> 40) as u8 as u64) << 3)
+                            } else {
+                                0
+                            }) as u8 as u64)
+                            << 8
+                            | (if ((h.x[i.c()] >> 32) as u8 as u64) << 3 < 64 {
+                                h.x[i.b()] >> (((h.x[i.c()] >> 32) as u8 as u64) << 3)
+                            } else {
+                                0
+                            }) as u8 as u64)
+                            << 8
+                            | (if ((h.x[i.c()] >> 24) as u8 as u64) << 3 < 64 {
+                                h.x[i.b()] >> (((h.x[i.c()] >> 24) as u8 as u64) << 3)
+                            } else {
+                                0
+                            }) as u8 as u64)
+                            << 8
+                            | (if ((h.x[i.c()] >> 16) as u8 as u64) << 3 < 64 {
+                                h.x[i.b()] >> (((h.x[i.c()] >> 16) as u8 as u64) << 3)
+                            } else {
+                                0
+                            }) as u8 as u64)
+                            << 8
+                            | (if ((h.x[i.c()] >> 8) as u8 as u64) << 3 < 64 {
+                                h.x[i.b()] >> (((h.x[i.c()] >> 8) as u8 as u64) << 3)
+                            } else {
+                                0
+                            }) as u8 as u64)
+                            << 8
+                            | (if (h.x[i.c()] as u8 as u64) << 3 < 64 {
+                                h.x[i.b()] >> ((h.x[i.c()] as u8 as u64) << 3)
+                            } else {
+                                0
+                            }) as u8 as u64
+                }
+                // bclr
+                Op::Bclr => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
+                // bext
+                Op::Bext => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
+                // bexti
+                Op::Bexti => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+                // binv
+                Op::Binv => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
+                // bset
+                Op::Bset => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+                // sm4ed
+                Op::Sm4ed => {
+                    let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
+                    let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                    let y_2: u32 = half_1
+                        ^ half_1 << 8
+                        ^ half_1 << 2
+                        ^ half_1 << 0x12
+                        ^ (half_1 & 0x3f) << 0x1a
+                        ^ (half_1 & 0xc0) << 0xa;
+                    h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
+                }
+                // sm4ks
+                Op::Sm4ks => {
+                    let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
+                    let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                    let y_2: u32 = half_1
+                        ^ (half_1 & 7) << 0x1d
+                        ^ (half_1 & 0xfe) << 7
+                        ^ (half_1 & 1) << 0x17
+                        ^ (half_1 & 0xf8) << 0xd;
+                    h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
+                }
+                // sha256sum0
+                Op::Sha256sum0 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
+                        as i64 as u64;
+                }
+                // sha256sum1
+                Op::Sha256sum1 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
+                        as i64 as u64;
+                }
+                // sha256sig0
+                Op::Sha256sig0 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] =
+                        (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
+                }
+                // sha256sig1
+                Op::Sha256sig1 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] =
+                        (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
+                }
+                // sm3p0
+                Op::Sm3p0 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
+                }
+                // sm3p1
+                Op::Sm3p1 => {
+                    let half_0: u32 = h.x[i.a()] as u32;
+                    h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
+                }
+                // czero.eqz
+                Op::CzeroEqz => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+                // czero.nez
+                Op::CzeroNez => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+                // cbo.inval
+                Op::CboInval => h.cache_block(0, h.x[i.a()]).at(i)?,
+                // cbo.clean
+                Op::CboClean => h.cache_block(1, h.x[i.a()]).at(i)?,
+                // cbo.flush
+                Op::CboFlush => h.cache_block(2, h.x[i.a()]).at(i)?,
+                // cbo.zero
+                Op::CboZero => h.cache_block(4, h.x[i.a()]).at(i)?,
+                // c.unimp
+                Op::CUnimp => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+                // c.j
+                Op::CJ => next = i.imm,
+                // c.beqz
+                Op::CBeqz => {
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                // c.bnez
+                Op::CBnez => {
+                    if h.x[i.a()] != 0 {
+                        next = i.imm;
+                    }
+                }
+                // c.jr.ra c.jr.t0 c.jr
+                Op::CJrRa => next = h.x[i.a()] & !1,
+                // c.mv
+                Op::CMv => h.x[i.a()] = h.x[i.b()],
+                // c.jalr
+                Op::CJalr => {
+                    let target_0: u64 = h.x[i.a()] & !1;
+                    h.x[i.b()] = end;
+                    next = target_0;
+                }
+                // c.zext.b
+                Op::CZextB => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+                // c.not
+                Op::CNot => h.x[i.a()] = !h.x[i.b()],
+                // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
+                Op::VaaddVv => h
+                    .vector_vv(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x1f) as u8,
+                        (i.imm >> 24) as u8,
+                    )
+                    .at(i)?,
+                // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
+                Op::VaaddVx => h
+                    .vector_vx(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 19) as u8,
+                    )
+                    .at(i)?,
+                // vadc.vim vmadc.vi vmadc.vim vmerge.vim
+                Op::VadcVim => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vadc.vvm vmadc.vv vmadc.vvm vmerge.vvm vmsbc.vv vmsbc.vvm vsbc.vvm
+                Op::VadcVvm => h
+                    .vector_vv(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vadc.vxm vmadc.vx vmadc.vxm vmerge.vxm vmsbc.vx vmsbc.vxm vsbc.vxm
+                Op::VadcVxm => h
+                    .vector_vx(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
+                Op::VaddVi => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x3f) as u8,
+                        (i.imm >> 25) as u8,
+                    )
+                    .at(i)?,
+                // vcompress.vm
+                Op::VcompressVm => {
+                    h.vector_compress((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?
+                }
+                // vcpop.m
+                Op::VcpopM => {
+                    let count_0: u64 = h.vector_count((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
+                    h.x[i.a()] = count_0;
+                }
+                // vfadd.vf vfdiv.vf vfmacc.vf vfmadd.vf vfmax.vf vfmin.vf vfmsac.vf vfmsub.vf vfmul.vf vfnmacc.vf vfnmadd.vf vfnmsac.vf vfnmsub.vf vfrdiv.vf vfrsub.vf vfsgnj.vf vfsgnjn.vf vfsgnjx.vf vfsub.vf vfwadd.vf vfwadd.wf vfwmacc.vf vfwmsac.vf vfwmul.vf vfwnmacc.vf vfwnmsac.vf vfwsub.vf vfwsub.wf vmfeq.vf vmfge.vf vmfgt.vf vmfle.vf vmflt.vf vmfne.vf
+                Op::VfaddVf => h
+                    .vector_vf(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 19) as u8,
+                    )
+                    .at(i)?,
+                // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
+                Op::VfclassV => h
+                    .vector_v(
+                        (i.imm & 0x3fff) as u16,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x1f) as u8,
+                        (i.imm >> 24) as u8,
+                    )
+                    .at(i)?,
+                // vfirst.m
+                Op::VfirstM => {
+                    let number_0: u64 = h.vector_find((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?;
+                    h.x[i.a()] = number_0;
+                }
+                // vfmerge.vfm
+                Op::VfmergeVfm => h
+                    .vector_vf(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 9 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vfmv.f.s
+                Op::VfmvFS => {
+                    let value_0: u64 = h.vector_first_float(i.imm as u8).at(i)?;
+                    h.x[i.a()] = value_0;
+                }
+                // vfmv.s.f
+                Op::VfmvSF => h.vector_set_first_float(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vfmv.v.f
+                Op::VfmvVF => h
+                    .vector_vf(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vfslide1down.vf
+                Op::Vfslide1downVf => h
+                    .vector_slide1_down_float(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 10) as u8,
+                    )
+                    .at(i)?,
+                // vfslide1up.vf
+                Op::Vfslide1upVf => h
+                    .vector_slide1_up_float(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 10) as u8,
+                    )
+                    .at(i)?,
+                // vid.v
+                Op::VidV => h.vector_number((i.imm & 0x1f) as u8, (i.imm >> 5) as u8).at(i)?,
+                // viota.m
+                Op::ViotaM => {
+                    h.vector_iota((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?
+                }
+                // vl1re16.v vl1re32.v vl1re64.v vl1re8.v vl2re16.v vl2re32.v vl2re64.v vl2re8.v vl4re16.v vl4re32.v vl4re64.v vl4re8.v vl8re16.v vl8re32.v vl8re64.v vl8re8.v
+                Op::Vl1re16V => h
+                    .vector_load_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()])
+                    .at(i)?,
+                // vle16.v vle32.v vle64.v vle8.v vlseg2e16.v vlseg2e32.v vlseg2e64.v vlseg2e8.v vlseg3e16.v vlseg3e32.v vlseg3e64.v vlseg3e8.v vlseg4e16.v vlseg4e32.v vlseg4e64.v vlseg4e8.v vlseg5e16.v vlseg5e32.v vlseg5e64.v vlseg5e8.v vlseg6e16.v vlseg6e32.v vlseg6e64.v vlseg6e8.v vlseg7e16.v vlseg7e32.v vlseg7e64.v vlseg7e8.v vlseg8e16.v vlseg8e32.v vlseg8e64.v vlseg8e8.v
+                Op::Vle16V => h
+                    .vector_load(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // vle16ff.v vle32ff.v vle64ff.v vle8ff.v vlseg2e16ff.v vlseg2e32ff.v vlseg2e64ff.v vlseg2e8ff.v vlseg3e16ff.v vlseg3e32ff.v vlseg3e64ff.v vlseg3e8ff.v vlseg4e16ff.v vlseg4e32ff.v vlseg4e64ff.v vlseg4e8ff.v vlseg5e16ff.v vlseg5e32ff.v vlseg5e64ff.v vlseg5e8ff.v vlseg6e16ff.v vlseg6e32ff.v vlseg6e64ff.v vlseg6e8ff.v vlseg7e16ff.v vlseg7e32ff.v vlseg7e64ff.v vlseg7e8ff.v vlseg8e16ff.v vlseg8e32ff.v vlseg8e64ff.v vlseg8e8ff.v
+                Op::Vle16ffV => h
+                    .vector_load_first(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // vlm.v
+                Op::VlmV => h.vector_load_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vloxei16.v vloxei32.v vloxei8.v vloxseg2ei16.v vloxseg2ei32.v vloxseg2ei8.v vloxseg3ei16.v vloxseg3ei32.v vloxseg3ei8.v vloxseg4ei16.v vloxseg4ei32.v vloxseg4ei8.v vloxseg5ei16.v vloxseg5ei32.v vloxseg5ei8.v vloxseg6ei16.v vloxseg6ei32.v vloxseg6ei8.v vloxseg7ei16.v vloxseg7ei32.v vloxseg7ei8.v vloxseg8ei16.v vloxseg8ei32.v vloxseg8ei8.v vluxei16.v vluxei32.v vluxei8.v vluxseg2ei16.v vluxseg2ei32.v vluxseg2ei8.v vluxseg3ei16.v vluxseg3ei32.v vluxseg3ei8.v vluxseg4ei16.v vluxseg4ei32.v vluxseg4ei8.v vluxseg5ei16.v vluxseg5ei32.v vluxseg5ei8.v vluxseg6ei16.v vluxseg6ei32.v vluxseg6ei8.v vluxseg7ei16.v vluxseg7ei32.v vluxseg7ei8.v vluxseg8ei16.v vluxseg8ei32.v vluxseg8ei8.v vloxei64.v vloxseg2ei64.v vloxseg3ei64.v vloxseg4ei64.v vloxseg5ei64.v vloxseg6ei64.v vloxseg7ei64.v vloxseg8ei64.v vluxei64.v vluxseg2ei64.v vluxseg3ei64.v vluxseg4ei64.v vluxseg5ei64.v vluxseg6ei64.v vluxseg7ei64.v vluxseg8ei64.v
+                Op::Vloxei16V | Op::Vloxei64V => h
+                    .vector_load_indexed(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vlse16.v vlse32.v vlse64.v vlse8.v vlsseg2e16.v vlsseg2e32.v vlsseg2e64.v vlsseg2e8.v vlsseg3e16.v vlsseg3e32.v vlsseg3e64.v vlsseg3e8.v vlsseg4e16.v vlsseg4e32.v vlsseg4e64.v vlsseg4e8.v vlsseg5e16.v vlsseg5e32.v vlsseg5e64.v vlsseg5e8.v vlsseg6e16.v vlsseg6e32.v vlsseg6e64.v vlsseg6e8.v vlsseg7e16.v vlsseg7e32.v vlsseg7e64.v vlsseg7e8.v vlsseg8e16.v vlsseg8e32.v vlsseg8e64.v vlsseg8e8.v
+                Op::Vlse16V => h
+                    .vector_load_strided(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
                         h.x[i.a()],
                         h.x[i.b()],
+                        (i.imm >> 11) as u8,
                     )
-                    .at(i)?;
-                h.x[i.c()] = result_1;
-            }
-            // addw c.addw
-            413 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
-            // subw c.subw
-            414 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
-            // sllw
-            415 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
-            // srlw
-            416 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
-            // sraw
-            417 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
-            // addiw c.addiw
-            418 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
-            // slliw
-            419 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
-            // srliw
-            420 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
-            // sraiw
-            421 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
-            // ld c.ld c.ldsp
-            422 => {
-                let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.x[i.b()] = value_0;
-            }
-            // lwu
-            423 => {
-                let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
-                h.x[i.b()] = value_0 as u64;
-            }
-            // sd c.sd c.sdsp
-            424 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
-            // mulw
-            425 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
-            // divw
-            426 => {
-                h.x[i.a()] = ({
-                    let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
-                    (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
-                }) as i32 as i64 as u64
-            }
-            // divuw
-            427 => {
-                h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
-            }
-            // remw
-            428 => {
-                h.x[i.a()] = ({
-                    let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
-                    (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
-                }) as i32 as i64 as u64
-            }
-            // remuw
-            429 => {
-                h.x[i.a()] = ({
-                    let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
-                    a.checked_rem(b).unwrap_or(a)
-                }) as i32 as i64 as u64
-            }
-            // lr.d
-            430 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    .at(i)?,
+                // vmand.mm vmandn.mm vmnand.mm vmnor.mm vmor.mm vmorn.mm vmxnor.mm vmxor.mm
+                Op::VmandMm => h
+                    .vector_mask(
+                        (i.imm & 0x3f) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vmsbf.m vmsif.m vmsof.m
+                Op::VmsbfM => h
+                    .vector_mask_first(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        (i.imm >> 10 & 0x1f) as u8,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vmv.s.x
+                Op::VmvSX => h.vector_set_first(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vmv.v.i
+                Op::VmvVI => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vmv.v.v
+                Op::VmvVV => h
+                    .vector_vv(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15 & 0x1f) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 20) as u8,
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vmv.v.x
+                Op::VmvVX => h
+                    .vector_vx(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 15) as u8,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 14 & 1) as u8,
+                    )
+                    .at(i)?,
+                // vmv.x.s
+                Op::VmvXS => {
+                    let value_0: u64 = h.vector_first(i.imm as u8).at(i)?;
+                    h.x[i.a()] = value_0;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.reserve(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = old_0;
-            }
-            // sc.d
-            431 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // vmv1r.v vmv2r.v vmv4r.v vmv8r.v
+                Op::Vmv1rV => {
+                    h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?
                 }
-                let ok_0: u8 = h.reserved(h.x[i.a()]).at(i)?;
-                if ok_0 != 0 {
+                // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
+                Op::VnclipWi => h
+                    .vector_vi(
+                        (i.imm & 0x1ff) as u16,
+                        (i.imm >> 9 & 0x1f) as u8,
+                        (i.imm >> 14 & 0x1f) as u8,
+                        (i.imm >> 19 & 0x1f) as u8,
+                        (i.imm >> 24) as u8,
+                    )
+                    .at(i)?,
+                // vrgather.vi
+                Op::VrgatherVi => h
+                    .vector_gather_one(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        i.imm >> 10 & 0x1f,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vrgather.vv vrgatherei16.vv
+                Op::VrgatherVv => h
+                    .vector_gather(
+                        (i.imm & 1) as u8,
+                        (i.imm >> 1 & 0x1f) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vrgather.vx
+                Op::VrgatherVx => h
+                    .vector_gather_one((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vs1r.v vs2r.v vs4r.v vs8r.v
+                Op::Vs1rV => h
+                    .vector_store_whole((i.imm & 7) as u8, (i.imm >> 3 & 7) as u8, (i.imm >> 6) as u8, h.x[i.a()])
+                    .at(i)?,
+                // vse16.v vse32.v vse64.v vse8.v vsseg2e16.v vsseg2e32.v vsseg2e64.v vsseg2e8.v vsseg3e16.v vsseg3e32.v vsseg3e64.v vsseg3e8.v vsseg4e16.v vsseg4e32.v vsseg4e64.v vsseg4e8.v vsseg5e16.v vsseg5e32.v vsseg5e64.v vsseg5e8.v vsseg6e16.v vsseg6e32.v vsseg6e64.v vsseg6e8.v vsseg7e16.v vsseg7e32.v vsseg7e64.v vsseg7e8.v vsseg8e16.v vsseg8e32.v vsseg8e64.v vsseg8e8.v
+                Op::Vse16V => h
+                    .vector_store(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // vsetivli
+                Op::Vsetivli => {
+                    let vl_0: u64 = h.vector_length(i.imm >> 1 & 0x1f, (i.imm & 1) as u8, i.imm >> 6).at(i)?;
+                    h.x[i.a()] = vl_0;
+                }
+                // vsetvl
+                Op::Vsetvl => {
+                    let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
+                    let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1) as u8, h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = vl_1;
+                }
+                // vsetvli
+                Op::Vsetvli => {
+                    let avl_0: u64 = if i.imm & 1 != 0 { u64::MAX } else { h.x[i.a()] };
+                    let vl_1: u64 = h.vector_length(avl_0, (i.imm >> 1 & 1) as u8, i.imm >> 2).at(i)?;
+                    h.x[i.b()] = vl_1;
+                }
+                // vslide1down.vx
+                Op::Vslide1downVx => h
+                    .vector_slide1_down(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 10) as u8,
+                    )
+                    .at(i)?,
+                // vslide1up.vx
+                Op::Vslide1upVx => h
+                    .vector_slide1_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vslidedown.vi
+                Op::VslidedownVi => h
+                    .vector_slide_down(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        i.imm >> 10 & 0x1f,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vslidedown.vx
+                Op::VslidedownVx => h
+                    .vector_slide_down((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vslideup.vi
+                Op::VslideupVi => h
+                    .vector_slide_up(
+                        (i.imm & 0x1f) as u8,
+                        (i.imm >> 5 & 0x1f) as u8,
+                        i.imm >> 10 & 0x1f,
+                        (i.imm >> 15) as u8,
+                    )
+                    .at(i)?,
+                // vslideup.vx
+                Op::VslideupVx => h
+                    .vector_slide_up((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, h.x[i.a()], (i.imm >> 10) as u8)
+                    .at(i)?,
+                // vsm.v
+                Op::VsmV => h.vector_store_mask(i.imm as u8, h.x[i.a()]).at(i)?,
+                // vsoxei16.v vsoxei32.v vsoxei8.v vsoxseg2ei16.v vsoxseg2ei32.v vsoxseg2ei8.v vsoxseg3ei16.v vsoxseg3ei32.v vsoxseg3ei8.v vsoxseg4ei16.v vsoxseg4ei32.v vsoxseg4ei8.v vsoxseg5ei16.v vsoxseg5ei32.v vsoxseg5ei8.v vsoxseg6ei16.v vsoxseg6ei32.v vsoxseg6ei8.v vsoxseg7ei16.v vsoxseg7ei32.v vsoxseg7ei8.v vsoxseg8ei16.v vsoxseg8ei32.v vsoxseg8ei8.v vsuxei16.v vsuxei32.v vsuxei8.v vsuxseg2ei16.v vsuxseg2ei32.v vsuxseg2ei8.v vsuxseg3ei16.v vsuxseg3ei32.v vsuxseg3ei8.v vsuxseg4ei16.v vsuxseg4ei32.v vsuxseg4ei8.v vsuxseg5ei16.v vsuxseg5ei32.v vsuxseg5ei8.v vsuxseg6ei16.v vsuxseg6ei32.v vsuxseg6ei8.v vsuxseg7ei16.v vsuxseg7ei32.v vsuxseg7ei8.v vsuxseg8ei16.v vsuxseg8ei32.v vsuxseg8ei8.v vsoxei64.v vsoxseg2ei64.v vsoxseg3ei64.v vsoxseg4ei64.v vsoxseg5ei64.v vsoxseg6ei64.v vsoxseg7ei64.v vsoxseg8ei64.v vsuxei64.v vsuxseg2ei64.v vsuxseg3ei64.v vsuxseg4ei64.v vsuxseg5ei64.v vsuxseg6ei64.v vsuxseg7ei64.v vsuxseg8ei64.v
+                Op::Vsoxei16V | Op::Vsoxei64V => h
+                    .vector_store_indexed(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vsse16.v vsse32.v vsse64.v vsse8.v vssseg2e16.v vssseg2e32.v vssseg2e64.v vssseg2e8.v vssseg3e16.v vssseg3e32.v vssseg3e64.v vssseg3e8.v vssseg4e16.v vssseg4e32.v vssseg4e64.v vssseg4e8.v vssseg5e16.v vssseg5e32.v vssseg5e64.v vssseg5e8.v vssseg6e16.v vssseg6e32.v vssseg6e64.v vssseg6e8.v vssseg7e16.v vssseg7e32.v vssseg7e64.v vssseg7e8.v vssseg8e16.v vssseg8e32.v vssseg8e64.v vssseg8e8.v
+                Op::Vsse16V => h
+                    .vector_store_strided(
+                        (i.imm & 7) as u8,
+                        (i.imm >> 3 & 7) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        h.x[i.a()],
+                        h.x[i.b()],
+                        (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // fadd.s.inx
+                Op::FaddSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = sum_3 as i32 as i64 as u64;
+                }
+                // fclass.s.inx
+                Op::FclassSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let minus_1: u8 = (a_0 >> 31) as u8;
+                    let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
+                    let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fcvt.s.w.inx
+                Op::FcvtSWInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as i32 as i64 as u64;
+                }
+                // fcvt.s.wu.inx
+                Op::FcvtSWuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as i32 as i64 as u64;
+                }
+                // fcvt.w.s.inx
+                Op::FcvtWSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fcvt.wu.s.inx
+                Op::FcvtWuSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fdiv.s.inx
+                Op::FdivSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = quotient_3 as i32 as i64 as u64;
+                }
+                // feq.s.inx
+                Op::FeqSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fle.s.inx
+                Op::FleSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.s.inx
+                Op::FltSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fmadd.s.inx
+                Op::FmaddSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.x[i.d()] = sum_4 as i32 as i64 as u64;
+                }
+                // fmax.s.inx
+                Op::FmaxSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.x[i.c()] = most_2 as i32 as i64 as u64;
+                }
+                // fmin.s.inx
+                Op::FminSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
+                    h.x[i.c()] = least_2 as i32 as i64 as u64;
+                }
+                // fmsub.s.inx
+                Op::FmsubSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.x[i.d()] = sum_4 as i32 as i64 as u64;
+                }
+                // fmul.s.inx
+                Op::FmulSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = product_3 as i32 as i64 as u64;
+                }
+                // fnmadd.s.inx
+                Op::FnmaddSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h
+                        .f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0)
+                        .at(i)? as u32;
+                    h.x[i.d()] = sum_4 as i32 as i64 as u64;
+                }
+                // fnmsub.s.inx
+                Op::FnmsubSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let c_3: u32 = h.x[i.c()] as u32;
+                    let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                    h.x[i.d()] = sum_4 as i32 as i64 as u64;
+                }
+                // fsgnj.s.inx
+                Op::FsgnjSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    h.x[i.c()] = (((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
+                }
+                // fsgnjn.s.inx
+                Op::FsgnjnSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    h.x[i.c()] = ((!(b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
+                }
+                // fsgnjx.s.inx
+                Op::FsgnjxSInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u32 = h.x[i.a()] as u32;
+                    let b_1: u32 = h.x[i.b()] as u32;
+                    h.x[i.c()] =
+                        (((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
+                }
+                // fsqrt.s.inx
+                Op::FsqrtSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
+                    h.x[i.b()] = root_2 as i32 as i64 as u64;
+                }
+                // fsub.s.inx
+                Op::FsubSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let b_2: u32 = h.x[i.b()] as u32;
+                    let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                    h.x[i.c()] = difference_3 as i32 as i64 as u64;
+                }
+                // fadd.h.inx
+                Op::FaddHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                    h.x[i.c()] = sum_3 as i16 as i64 as u64;
+                }
+                // fclass.h.inx
+                Op::FclassHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let minus_1: u8 = (a_0 >> 15) as u8;
+                    let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                    let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                    let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                    let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                    let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                    let infinite_7: u8 = top_2 & whole_4;
+                    let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                    let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                    let zero_10: u8 = bottom_3 & whole_4;
+                    h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                        | (infinite_7 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (normal_8 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (subnormal_9 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & (!minus_1 & 1)) as u64)
+                        << 1
+                        | (zero_10 & minus_1) as u64)
+                        << 1
+                        | (subnormal_9 & minus_1) as u64)
+                        << 1
+                        | (normal_8 & minus_1) as u64)
+                        << 1
+                        | (infinite_7 & minus_1) as u64;
+                }
+                // fcvt.h.s.inx
+                Op::FcvtHSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2 as i16 as i64 as u64;
+                }
+                // fcvt.h.w.inx
+                Op::FcvtHWInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as i16 as i64 as u64;
+                }
+                // fcvt.h.wu.inx
+                Op::FcvtHWuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as i16 as i64 as u64;
+                }
+                // fcvt.s.h.inx
+                Op::FcvtSHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fcvt.w.h.inx
+                Op::FcvtWHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fcvt.wu.h.inx
+                Op::FcvtWuHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_2 as i32 as i64 as u64;
+                }
+                // fdiv.h.inx
+                Op::FdivHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                    h.x[i.c()] = quotient_3 as i16 as i64 as u64;
+                }
+                // feq.h.inx
+                Op::FeqHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fle.h.inx
+                Op::FleHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // flt.h.inx
+                Op::FltHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                    h.x[i.c()] = holds_2 as u64;
+                }
+                // fmadd.h.inx
+                Op::FmaddHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i64 as u64;
+                }
+                // fmax.h.inx
+                Op::FmaxHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                    h.x[i.c()] = most_2 as i16 as i64 as u64;
+                }
+                // fmin.h.inx
+                Op::FminHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                    h.x[i.c()] = least_2 as i16 as i64 as u64;
+                }
+                // fmsub.h.inx
+                Op::FmsubHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i64 as u64;
+                }
+                // fmul.h.inx
+                Op::FmulHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                    h.x[i.c()] = product_3 as i16 as i64 as u64;
+                }
+                // fnmadd.h.inx
+                Op::FnmaddHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i64 as u64;
+                }
+                // fnmsub.h.inx
+                Op::FnmsubHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let c_3: u16 = h.x[i.c()] as u16;
+                    let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                    h.x[i.d()] = sum_4 as i16 as i64 as u64;
+                }
+                // fsgnj.h.inx
+                Op::FsgnjHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
+                }
+                // fsgnjn.h.inx
+                Op::FsgnjnHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
+                }
+                // fsgnjx.h.inx
+                Op::FsgnjxHInx => {
+                    h.float_enabled().at(i)?;
+                    let a_0: u16 = h.x[i.a()] as u16;
+                    let b_1: u16 = h.x[i.b()] as u16;
+                    h.x[i.c()] = (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
+                }
+                // fsqrt.h.inx
+                Op::FsqrtHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = root_2 as i16 as i64 as u64;
+                }
+                // fsub.h.inx
+                Op::FsubHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let b_2: u16 = h.x[i.b()] as u16;
+                    let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                    h.x[i.c()] = difference_3 as i16 as i64 as u64;
+                }
+                // amoswap.b
+                Op::AmoswapB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amoadd.b
+                Op::AmoaddB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amoxor.b
+                Op::AmoxorB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amoand.b
+                Op::AmoandB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amoor.b
+                Op::AmoorB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amomin.b
+                Op::AmominB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amomax.b
+                Op::AmomaxB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amominu.b
+                Op::AmominuB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amomaxu.b
+                Op::AmomaxuB => {
+                    let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                    h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
+                    h.x[i.c()] = old_0 as i8 as i64 as u64;
+                }
+                // amoswap.h
+                Op::AmoswapH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amoadd.h
+                Op::AmoaddH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amoxor.h
+                Op::AmoxorH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amoand.h
+                Op::AmoandH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amoor.h
+                Op::AmoorH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u16).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amomin.h
+                Op::AmominH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { old_0 } else { h.x[i.b()] as u16 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amomax.h
+                Op::AmomaxH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { h.x[i.b()] as u16 } else { old_0 })
+                        .at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amominu.h
+                Op::AmominuH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { old_0 } else { h.x[i.b()] as u16 }).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amomaxu.h
+                Op::AmomaxuH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { h.x[i.b()] as u16 } else { old_0 }).at(i)?;
+                    h.x[i.c()] = old_0 as i16 as i64 as u64;
+                }
+                // amocas.b
+                Op::AmocasB => {
+                    let wanted_0: u8 = h.x[i.a()] as u8;
+                    let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
+                    h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
+                    h.x[i.d()] = old_1 as i8 as i64 as u64;
+                }
+                // amocas.h
+                Op::AmocasH => {
+                    if h.x[i.a()] & 1 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let wanted_0: u16 = h.x[i.b()] as u16;
+                    let old_1: u16 = h.load16(h.x[i.a()]).at(i)?;
+                    h.store16(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u16 } else { old_1 }).at(i)?;
+                    h.x[i.d()] = old_1 as i16 as i64 as u64;
+                }
+                // amocas.w
+                Op::AmocasW => {
+                    if h.x[i.a()] & 3 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let wanted_0: u32 = h.x[i.b()] as u32;
+                    let old_1: u32 = h.load32(h.x[i.a()]).at(i)?;
+                    h.store32(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u32 } else { old_1 }).at(i)?;
+                    h.x[i.d()] = old_1 as i32 as i64 as u64;
+                }
+                // amocas.d
+                Op::AmocasD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let wanted_0: u64 = h.x[i.b()];
+                    let old_1: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] } else { old_1 }).at(i)?;
+                    h.x[i.d()] = old_1;
+                }
+                // cm.push
+                Op::CmPush => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let base_1: u64 = h.x[2].wrapping_sub(count_0.wrapping_mul(8) as u64);
+                    if i.imm >> 8 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x60), h.x[0x1b]).at(i)?;
+                    }
+                    if i.imm >> 8 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x58), h.x[0x1a]).at(i)?;
+                    }
+                    if i.imm >> 9 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x50), h.x[0x19]).at(i)?;
+                    }
+                    if i.imm >> 10 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x48), h.x[0x18]).at(i)?;
+                    }
+                    if i.imm >> 11 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x40), h.x[0x17]).at(i)?;
+                    }
+                    if i.imm >> 12 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x38), h.x[0x16]).at(i)?;
+                    }
+                    if i.imm >> 13 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x30), h.x[0x15]).at(i)?;
+                    }
+                    if i.imm >> 14 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x28), h.x[0x14]).at(i)?;
+                    }
+                    if i.imm >> 15 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x20), h.x[0x13]).at(i)?;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x18), h.x[0x12]).at(i)?;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(0x10), h.x[9]).at(i)?;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        h.store64(base_1.wrapping_add(8), h.x[8]).at(i)?;
+                    }
+                    h.store64(base_1, h.x[1]).at(i)?;
+                    let room_2: u8 = (i.imm >> 19) as u8;
+                    h.x[2] = h.x[2].wrapping_sub(room_2 as u64);
+                }
+                // cm.pop
+                Op::CmPop => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                    let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
+                    if i.imm >> 16 & 1 != 0 {
+                        let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
+                        h.x[0x1b] = s11_3;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
+                        h.x[0x1a] = s10_4;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
+                        h.x[0x19] = s9_5;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
+                        h.x[0x18] = s8_6;
+                    }
+                    if i.imm >> 19 & 1 != 0 {
+                        let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
+                        h.x[0x17] = s7_7;
+                    }
+                    if i.imm >> 20 & 1 != 0 {
+                        let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
+                        h.x[0x16] = s6_8;
+                    }
+                    if i.imm >> 21 & 1 != 0 {
+                        let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
+                        h.x[0x15] = s5_9;
+                    }
+                    if i.imm >> 22 & 1 != 0 {
+                        let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
+                        h.x[0x14] = s4_10;
+                    }
+                    if i.imm >> 23 & 1 != 0 {
+                        let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
+                        h.x[0x13] = s3_11;
+                    }
+                    if i.imm >> 24 & 1 != 0 {
+                        let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
+                        h.x[0x12] = s2_12;
+                    }
+                    if i.imm >> 25 & 1 != 0 {
+                        let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
+                        h.x[9] = s1_13;
+                    }
+                    if i.imm >> 26 != 0 {
+                        let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
+                        h.x[8] = s0_14;
+                    }
+                    let ra_15: u64 = h.load64(base_2).at(i)?;
+                    h.x[1] = ra_15;
+                    h.x[2] = h.x[2].wrapping_add(room_1 as u64);
+                }
+                // cm.popret
+                Op::CmPopret => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                    let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
+                    if i.imm >> 16 & 1 != 0 {
+                        let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
+                        h.x[0x1b] = s11_3;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
+                        h.x[0x1a] = s10_4;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
+                        h.x[0x19] = s9_5;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
+                        h.x[0x18] = s8_6;
+                    }
+                    if i.imm >> 19 & 1 != 0 {
+                        let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
+                        h.x[0x17] = s7_7;
+                    }
+                    if i.imm >> 20 & 1 != 0 {
+                        let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
+                        h.x[0x16] = s6_8;
+                    }
+                    if i.imm >> 21 & 1 != 0 {
+                        let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
+                        h.x[0x15] = s5_9;
+                    }
+                    if i.imm >> 22 & 1 != 0 {
+                        let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
+                        h.x[0x14] = s4_10;
+                    }
+                    if i.imm >> 23 & 1 != 0 {
+                        let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
+                        h.x[0x13] = s3_11;
+                    }
+                    if i.imm >> 24 & 1 != 0 {
+                        let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
+                        h.x[0x12] = s2_12;
+                    }
+                    if i.imm >> 25 & 1 != 0 {
+                        let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
+                        h.x[9] = s1_13;
+                    }
+                    if i.imm >> 26 != 0 {
+                        let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
+                        h.x[8] = s0_14;
+                    }
+                    let ra_15: u64 = h.load64(base_2).at(i)?;
+                    h.x[1] = ra_15;
+                    h.x[2] = h.x[2].wrapping_add(room_1 as u64);
+                    next = ra_15 >> 1 << 1;
+                }
+                // cm.popretz
+                Op::CmPopretz => {
+                    let count_0: u8 = (i.imm & 0xff) as u8;
+                    let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                    let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
+                    if i.imm >> 16 & 1 != 0 {
+                        let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
+                        h.x[0x1b] = s11_3;
+                    }
+                    if i.imm >> 16 & 1 != 0 {
+                        let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
+                        h.x[0x1a] = s10_4;
+                    }
+                    if i.imm >> 17 & 1 != 0 {
+                        let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
+                        h.x[0x19] = s9_5;
+                    }
+                    if i.imm >> 18 & 1 != 0 {
+                        let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
+                        h.x[0x18] = s8_6;
+                    }
+                    if i.imm >> 19 & 1 != 0 {
+                        let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
+                        h.x[0x17] = s7_7;
+                    }
+                    if i.imm >> 20 & 1 != 0 {
+                        let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
+                        h.x[0x16] = s6_8;
+                    }
+                    if i.imm >> 21 & 1 != 0 {
+                        let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
+                        h.x[0x15] = s5_9;
+                    }
+                    if i.imm >> 22 & 1 != 0 {
+                        let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
+                        h.x[0x14] = s4_10;
+                    }
+                    if i.imm >> 23 & 1 != 0 {
+                        let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
+                        h.x[0x13] = s3_11;
+                    }
+                    if i.imm >> 24 & 1 != 0 {
+                        let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
+                        h.x[0x12] = s2_12;
+                    }
+                    if i.imm >> 25 & 1 != 0 {
+                        let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
+                        h.x[9] = s1_13;
+                    }
+                    if i.imm >> 26 != 0 {
+                        let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
+                        h.x[8] = s0_14;
+                    }
+                    let ra_15: u64 = h.load64(base_2).at(i)?;
+                    h.x[1] = ra_15;
+                    h.x[2] = h.x[2].wrapping_add(room_1 as u64);
+                    h.x[0xa] = 0;
+                    next = ra_15 >> 1 << 1;
+                }
+                // cm.mva01s
+                Op::CmMva01s => {
+                    let first_0: u64 = h.x[i.a()];
+                    let second_1: u64 = h.x[i.b()];
+                    h.x[i.c()] = first_0;
+                    h.x[i.d()] = second_1;
+                }
+                // cm.mvsa01
+                Op::CmMvsa01 => {
+                    if i.imm != 0 {
+                        return Err(Fault::new(Cause::Illegal, 0).at(i.at));
+                    }
+                    h.x[i.a()] = h.x[i.b()];
+                    h.x[i.c()] = h.x[i.d()];
+                }
+                // cm.jt
+                Op::CmJt => {
+                    let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
+                    next = target_0;
+                }
+                // cm.jalt
+                Op::CmJalt => {
+                    let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
+                    h.x[i.a()] = end;
+                    next = target_0;
+                }
+                // ssrdp mop.r.n mop.rr.n
+                Op::Ssrdp => h.x[i.a()] = 0,
+                // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
+                Op::XextCustom0 => {
+                    let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
+                    h.x[i.b()] = if hit_0 >> 12 != 0 {
+                        (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
+                    } else {
+                        i.imm
+                    };
+                }
+                // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
+                Op::XcmdCustom0 => {
+                    let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
+                    if route_0 >> 24 == 0 {
+                        return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
+                    }
+                    let result_1: u64 = h
+                        .device(
+                            (route_0 >> 12 & 0xfff) as u16,
+                            (i.imm << 12 | (route_0 & 0xfff) as u64) as u16,
+                            h.x[i.a()],
+                            h.x[i.b()],
+                        )
+                        .at(i)?;
+                    h.x[i.c()] = result_1;
+                }
+                // addw c.addw
+                Op::Addw => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+                // subw c.subw
+                Op::Subw => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+                // sllw
+                Op::Sllw => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+                // srlw
+                Op::Srlw => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+                // sraw
+                Op::Sraw => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+                // addiw c.addiw
+                Op::Addiw => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+                // slliw
+                Op::Slliw => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+                // srliw
+                Op::Srliw => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+                // sraiw
+                Op::Sraiw => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+                // ld c.ld c.ldsp
+                Op::Ld => {
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0;
+                }
+                // lwu
+                Op::Lwu => {
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // sd c.sd c.sdsp
+                Op::Sd => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+                // mulw
+                Op::Mulw => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+                // divw
+                Op::Divw => {
+                    h.x[i.a()] = ({
+                        let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
+                        (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
+                    }) as i32 as i64 as u64
+                }
+                // divuw
+                Op::Divuw => {
+                    h.x[i.a()] =
+                        (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
+                }
+                // remw
+                Op::Remw => {
+                    h.x[i.a()] = ({
+                        let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
+                        (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
+                    }) as i32 as i64 as u64
+                }
+                // remuw
+                Op::Remuw => {
+                    h.x[i.a()] = ({
+                        let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
+                        a.checked_rem(b).unwrap_or(a)
+                    }) as i32 as i64 as u64
+                }
+                // lr.d
+                Op::LrD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.reserve(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = old_0;
+                }
+                // sc.d
+                Op::ScD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let ok_0: u8 = h.reserved(h.x[i.a()]).at(i)?;
+                    if ok_0 != 0 {
+                        h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    }
+                    h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
+                }
+                // amoswap.d
+                Op::AmoswapD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amoadd.d
+                Op::AmoaddD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], old_0.wrapping_add(h.x[i.b()])).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amoxor.d
+                Op::AmoxorD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], old_0 ^ h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amoand.d
+                Op::AmoandD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], old_0 & h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amoor.d
+                Op::AmoorD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], old_0 | h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amomin.d
+                Op::AmominD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], if (old_0 as i64) < h.x[i.b()] as i64 { old_0 } else { h.x[i.b()] }).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amomax.d
+                Op::AmomaxD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], if (old_0 as i64) < h.x[i.b()] as i64 { h.x[i.b()] } else { old_0 }).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amominu.d
+                Op::AmominuD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], if old_0 < h.x[i.b()] { old_0 } else { h.x[i.b()] }).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // amomaxu.d
+                Op::AmomaxuD => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.store64(h.x[i.a()], if old_0 < h.x[i.b()] { h.x[i.b()] } else { old_0 }).at(i)?;
+                    h.x[i.c()] = old_0;
+                }
+                // ld.aq
+                Op::LdAq => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let value_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0;
+                }
+                // sd.rl
+                Op::SdRl => {
+                    if h.x[i.a()] & 7 != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
                     h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
                 }
-                h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
-            }
-            // amoswap.d
-            432 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.l.s
+                Op::FcvtLS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amoadd.d
-            433 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.s.l
+                Op::FcvtSL => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], old_0.wrapping_add(h.x[i.b()])).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amoxor.d
-            434 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.lu.s
+                Op::FcvtLuS => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                    let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], old_0 ^ h.x[i.b()]).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amoand.d
-            435 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.s.lu
+                Op::FcvtSLu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], old_0 & h.x[i.b()]).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amoor.d
-            436 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.l.d fcvt.l.d.inx
+                Op::FcvtLD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], old_0 | h.x[i.b()]).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amomin.d
-            437 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.d.l
+                Op::FcvtDL => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_1;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], if (old_0 as i64) < h.x[i.b()] as i64 { old_0 } else { h.x[i.b()] }).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amomax.d
-            438 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.lu.d fcvt.lu.d.inx
+                Op::FcvtLuD => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], if (old_0 as i64) < h.x[i.b()] as i64 { h.x[i.b()] } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amominu.d
-            439 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.d.lu
+                Op::FcvtDLu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = number_1;
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], if old_0 < h.x[i.b()] { old_0 } else { h.x[i.b()] }).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // amomaxu.d
-            440 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fmv.x.d
+                Op::FmvXD => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = h.x[i.b()];
                 }
-                let old_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.store64(h.x[i.a()], if old_0 < h.x[i.b()] { h.x[i.b()] } else { old_0 }).at(i)?;
-                h.x[i.c()] = old_0;
-            }
-            // ld.aq
-            441 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                // fmv.d.x
+                Op::FmvDX => {
+                    h.float_enabled().at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.a()] = h.x[i.b()];
                 }
-                let value_0: u64 = h.load64(h.x[i.a()]).at(i)?;
-                h.x[i.b()] = value_0;
-            }
-            // sd.rl
-            442 => {
-                if h.x[i.a()] & 7 != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.l.h
+                Op::FcvtLH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
                 }
-                h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
-            }
-            // fcvt.l.s
-            443 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.s.l
-            444 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fcvt.lu.s
-            445 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
-                let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.s.lu
-            446 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
-            }
-            // fcvt.l.d fcvt.l.d.inx
-            447 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.d.l
-            448 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.lu.d fcvt.lu.d.inx
-            449 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.d.lu
-            450 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fmv.x.d
-            451 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = h.x[i.b()];
-            }
-            // fmv.d.x
-            452 => {
-                h.float_enabled().at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.a()] = h.x[i.b()];
-            }
-            // fcvt.l.h
-            453 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.h.l
-            454 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // fcvt.lu.h
-            455 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
-                let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.h.lu
-            456 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.float_changed().at(i)?;
-                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
-            }
-            // add.uw
-            457 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
-            // sh1add.uw
-            458 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
-            // sh2add.uw
-            459 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
-            // sh3add.uw
-            460 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
-            // slli.uw
-            461 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
-            // rolw
-            462 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
-            // rorw
-            463 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
-            // roriw
-            464 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
-            // clzw
-            465 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
-            // ctzw
-            466 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
-            // cpopw
-            467 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
-            // packw
-            468 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
-            // aes64es
-            470 => {
-                let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
-                    | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[(h.x[i.b()] >> 40) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[h.x[i.b()] as u8 as usize] as u64) as u32;
-                let c1_1: u32 = ((((super::table::AES_SBOX[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
-                    | super::table::AES_SBOX[(h.x[i.a()] >> 48) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[(h.x[i.a()] >> 8) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[(h.x[i.b()] >> 32) as u8 as usize] as u64)
-                    as u32;
-                h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
-            }
-            // aes64esm
-            471 => {
-                let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
-                    | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[(h.x[i.b()] >> 40) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[h.x[i.b()] as u8 as usize] as u64) as u32;
-                let c1_1: u32 = ((((super::table::AES_SBOX[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
-                    | super::table::AES_SBOX[(h.x[i.a()] >> 48) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[(h.x[i.a()] >> 8) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[(h.x[i.b()] >> 32) as u8 as usize] as u64)
-                    as u32;
-                let d0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let m0_3: u32 =
-                    d0_2 ^ (c0_0 ^ d0_2).rotate_right(8) ^ c0_0.rotate_right(0x10) ^ c0_0.rotate_right(0x18);
-                let d1_4: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let m1_5: u32 =
-                    d1_4 ^ (c1_1 ^ d1_4).rotate_right(8) ^ c1_1.rotate_right(0x10) ^ c1_1.rotate_right(0x18);
-                h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
-            }
-            // aes64ds
-            472 => {
-                let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 40) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[h.x[i.a()] as u8 as usize] as u64)
-                    as u32;
-                let c1_1: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 48) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 8) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 32) as u8 as usize] as u64)
-                    as u32;
-                h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
-            }
-            // aes64dsm
-            473 => {
-                let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 40) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[h.x[i.a()] as u8 as usize] as u64)
-                    as u32;
-                let c1_1: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 48) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 8) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 32) as u8 as usize] as u64)
-                    as u32;
-                let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let y0_3: u32 = (x0_2 & 0x7f7f7f7f) << 1 ^ (x0_2 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let u0_4: u32 = c0_0 ^ y0_3 ^ y0_3.rotate_right(0x10);
-                let d0_5: u32 = (u0_4 & 0x7f7f7f7f) << 1 ^ (u0_4 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let m0_6: u32 =
-                    d0_5 ^ (u0_4 ^ d0_5).rotate_right(8) ^ u0_4.rotate_right(0x10) ^ u0_4.rotate_right(0x18);
-                let x1_7: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let y1_8: u32 = (x1_7 & 0x7f7f7f7f) << 1 ^ (x1_7 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let u1_9: u32 = c1_1 ^ y1_8 ^ y1_8.rotate_right(0x10);
-                let d1_10: u32 = (u1_9 & 0x7f7f7f7f) << 1 ^ (u1_9 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let m1_11: u32 =
-                    d1_10 ^ (u1_9 ^ d1_10).rotate_right(8) ^ u1_9.rotate_right(0x10) ^ u1_9.rotate_right(0x18);
-                h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
-            }
-            // aes64ks2
-            474 => {
-                let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
-                h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
-            }
-            // aes64ks1i
-            475 => {
-                let last_0: u32 = (h.x[i.a()] >> 32) as u32;
-                let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
-                let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
-                    | super::table::AES_SBOX[(t_1 >> 16) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[(t_1 >> 8) as u8 as usize] as u64)
-                    << 8
-                    | super::table::AES_SBOX[t_1 as u8 as usize] as u64)
-                    ^ i.imm >> 1) as u32;
-                h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
-            }
-            // aes64im
-            476 => {
-                let c0_0: u32 = h.x[i.a()] as u32;
-                let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
-                let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let y0_3: u32 = (x0_2 & 0x7f7f7f7f) << 1 ^ (x0_2 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let u0_4: u32 = c0_0 ^ y0_3 ^ y0_3.rotate_right(0x10);
-                let d0_5: u32 = (u0_4 & 0x7f7f7f7f) << 1 ^ (u0_4 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let m0_6: u32 =
-                    d0_5 ^ (u0_4 ^ d0_5).rotate_right(8) ^ u0_4.rotate_right(0x10) ^ u0_4.rotate_right(0x18);
-                let x1_7: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let y1_8: u32 = (x1_7 & 0x7f7f7f7f) << 1 ^ (x1_7 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let u1_9: u32 = c1_1 ^ y1_8 ^ y1_8.rotate_right(0x10);
-                let d1_10: u32 = (u1_9 & 0x7f7f7f7f) << 1 ^ (u1_9 >> 7 & 0x1010101).wrapping_mul(0x1b);
-                let m1_11: u32 =
-                    d1_10 ^ (u1_9 ^ d1_10).rotate_right(8) ^ u1_9.rotate_right(0x10) ^ u1_9.rotate_right(0x18);
-                h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
-            }
-            // sha512sum0
-            477 => {
-                h.x[i.a()] =
-                    h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
-            }
-            // sha512sum1
-            478 => {
-                h.x[i.a()] =
-                    h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
-            }
-            // sha512sig0
-            479 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
-            // sha512sig1
-            480 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
-            // c.zext.w
-            481 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
-            // fadd.d.inx
-            484 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.x[i.c()] = sum_1;
-            }
-            // fcvt.d.l.inx
-            486 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.d.lu.inx
-            487 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.d.s.inx
-            488 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.d.w.inx
-            489 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.d.wu.inx
-            490 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_1;
-            }
-            // fcvt.s.d.inx
-            491 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as i32 as i64 as u64;
-            }
-            // fdiv.d.inx
-            494 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.x[i.c()] = quotient_1;
-            }
-            // fmadd.d.inx
-            498 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fmax.d.inx
-            499 => {
-                h.float_enabled().at(i)?;
-                let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = most_0;
-            }
-            // fmin.d.inx
-            500 => {
-                h.float_enabled().at(i)?;
-                let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
-                h.x[i.c()] = least_0;
-            }
-            // fmsub.d.inx
-            501 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fmul.d.inx
-            502 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
-                h.x[i.c()] = product_1;
-            }
-            // fnmadd.d.inx
-            503 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h
-                    .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
-                    .at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fnmsub.d.inx
-            504 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
-                h.x[i.d()] = sum_1;
-            }
-            // fsgnj.d.inx
-            505 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
-            }
-            // fsgnjn.d.inx
-            506 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
-            }
-            // fsgnjx.d.inx
-            507 => {
-                h.float_enabled().at(i)?;
-                h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
-            }
-            // fsqrt.d.inx
-            508 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = root_1;
-            }
-            // fsub.d.inx
-            509 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
-                h.x[i.c()] = difference_1;
-            }
-            // fcvt.l.s.inx
-            510 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.lu.s.inx
-            511 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u32 = h.x[i.a()] as u32;
-                let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.s.l.inx
-            512 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as i32 as i64 as u64;
-            }
-            // fcvt.s.lu.inx
-            513 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
-                h.x[i.b()] = number_1 as i32 as i64 as u64;
-            }
-            // fcvt.d.h.inx
-            514 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.h.d.inx
-            515 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1 as i16 as i64 as u64;
-            }
-            // fcvt.h.l.inx
-            516 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1 as i16 as i64 as u64;
-            }
-            // fcvt.h.lu.inx
-            517 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
-                h.x[i.b()] = number_1 as i16 as i64 as u64;
-            }
-            // fcvt.l.h.inx
-            518 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // fcvt.lu.h.inx
-            519 => {
-                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
-                let a_1: u16 = h.x[i.a()] as u16;
-                let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
-                h.x[i.b()] = number_2;
-            }
-            // amocas.q
-            520 => {
-                if h.x[i.a()] & 0xf != 0 {
-                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                // fcvt.h.l
+                Op::FcvtHL => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
                 }
-                let wanted_0: u128 =
-                    if i.imm & 1 != 0 { 0_u128 } else { (h.x[i.b()] as u128) << 64 | h.x[i.c()] as u128 };
-                let new_1: u128 = if i.imm >> 1 & 1 != 0 {
-                    0_u128
-                } else {
-                    (h.x[i.d()] as u128) << 64 | h.x[(i.imm >> 3 & 0xff) as usize] as u128
-                };
-                let old_2: u128 = h.load128(h.x[i.a()]).at(i)?;
-                h.store128(h.x[i.a()], if old_2 == wanted_0 { new_1 } else { old_2 }).at(i)?;
-                h.x[(i.imm >> 11 & 0xff) as usize] = old_2 as u64;
-                if i.imm >> 2 & 1 != 0 {
-                    h.x[(i.imm >> 19) as usize] = (old_2 >> 64) as u64;
+                // fcvt.lu.h
+                Op::FcvtLuH => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                    let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
                 }
+                // fcvt.h.lu
+                Op::FcvtHLu => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.float_changed().at(i)?;
+                    h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+                }
+                // add.uw
+                Op::AddUw => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+                // sh1add.uw
+                Op::Sh1addUw => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+                // sh2add.uw
+                Op::Sh2addUw => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+                // sh3add.uw
+                Op::Sh3addUw => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+                // slli.uw
+                Op::SlliUw => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+                // rolw
+                Op::Rolw => {
+                    h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64
+                }
+                // rorw
+                Op::Rorw => {
+                    h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64
+                }
+                // roriw
+                Op::Roriw => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+                // clzw
+                Op::Clzw => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+                // ctzw
+                Op::Ctzw => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+                // cpopw
+                Op::Cpopw => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+                // packw
+                Op::Packw => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+                // aes64es
+                Op::Aes64es => {
+                    let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                        | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[h.x[i.b()] as u8 as usize] as u64)
+                        as u32;
+                    let c1_1: u32 = ((((super::table::AES_SBOX[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
+                        | super::table::AES_SBOX[(h.x[i.a()] >> 48) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[(h.x[i.b()] >> 32) as u8 as usize] as u64)
+                        as u32;
+                    h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
+                }
+                // aes64esm
+                Op::Aes64esm => {
+                    let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                        | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[h.x[i.b()] as u8 as usize] as u64)
+                        as u32;
+                    let c1_1: u32 = ((((super::table::AES_SBOX[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
+                        | super::table::AES_SBOX[(h.x[i.a()] >> 48) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[(h.x[i.b()] >> 32) as u8 as usize] as u64)
+                        as u32;
+                    let d0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let m0_3: u32 =
+                        d0_2 ^ (c0_0 ^ d0_2).rotate_right(8) ^ c0_0.rotate_right(0x10) ^ c0_0.rotate_right(0x18);
+                    let d1_4: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let m1_5: u32 =
+                        d1_4 ^ (c1_1 ^ d1_4).rotate_right(8) ^ c1_1.rotate_right(0x10) ^ c1_1.rotate_right(0x18);
+                    h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
+                }
+                // aes64ds
+                Op::Aes64ds => {
+                    let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[h.x[i.a()] as u8 as usize] as u64)
+                        as u32;
+                    let c1_1: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 24) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 48) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 32) as u8 as usize] as u64)
+                        as u32;
+                    h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
+                }
+                // aes64dsm
+                Op::Aes64dsm => {
+                    let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[h.x[i.a()] as u8 as usize] as u64)
+                        as u32;
+                    let c1_1: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 24) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 48) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 32) as u8 as usize] as u64)
+                        as u32;
+                    let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let y0_3: u32 = (x0_2 & 0x7f7f7f7f) << 1 ^ (x0_2 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let u0_4: u32 = c0_0 ^ y0_3 ^ y0_3.rotate_right(0x10);
+                    let d0_5: u32 = (u0_4 & 0x7f7f7f7f) << 1 ^ (u0_4 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let m0_6: u32 =
+                        d0_5 ^ (u0_4 ^ d0_5).rotate_right(8) ^ u0_4.rotate_right(0x10) ^ u0_4.rotate_right(0x18);
+                    let x1_7: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let y1_8: u32 = (x1_7 & 0x7f7f7f7f) << 1 ^ (x1_7 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let u1_9: u32 = c1_1 ^ y1_8 ^ y1_8.rotate_right(0x10);
+                    let d1_10: u32 = (u1_9 & 0x7f7f7f7f) << 1 ^ (u1_9 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let m1_11: u32 =
+                        d1_10 ^ (u1_9 ^ d1_10).rotate_right(8) ^ u1_9.rotate_right(0x10) ^ u1_9.rotate_right(0x18);
+                    h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
+                }
+                // aes64ks2
+                Op::Aes64ks2 => {
+                    let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
+                    h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
+                }
+                // aes64ks1i
+                Op::Aes64ks1i => {
+                    let last_0: u32 = (h.x[i.a()] >> 32) as u32;
+                    let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
+                    let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
+                        | super::table::AES_SBOX[(t_1 >> 16) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[(t_1 >> 8) as u8 as usize] as u64)
+                        << 8
+                        | super::table::AES_SBOX[t_1 as u8 as usize] as u64)
+                        ^ i.imm >> 1) as u32;
+                    h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
+                }
+                // aes64im
+                Op::Aes64im => {
+                    let c0_0: u32 = h.x[i.a()] as u32;
+                    let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
+                    let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let y0_3: u32 = (x0_2 & 0x7f7f7f7f) << 1 ^ (x0_2 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let u0_4: u32 = c0_0 ^ y0_3 ^ y0_3.rotate_right(0x10);
+                    let d0_5: u32 = (u0_4 & 0x7f7f7f7f) << 1 ^ (u0_4 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let m0_6: u32 =
+                        d0_5 ^ (u0_4 ^ d0_5).rotate_right(8) ^ u0_4.rotate_right(0x10) ^ u0_4.rotate_right(0x18);
+                    let x1_7: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let y1_8: u32 = (x1_7 & 0x7f7f7f7f) << 1 ^ (x1_7 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let u1_9: u32 = c1_1 ^ y1_8 ^ y1_8.rotate_right(0x10);
+                    let d1_10: u32 = (u1_9 & 0x7f7f7f7f) << 1 ^ (u1_9 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                    let m1_11: u32 =
+                        d1_10 ^ (u1_9 ^ d1_10).rotate_right(8) ^ u1_9.rotate_right(0x10) ^ u1_9.rotate_right(0x18);
+                    h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
+                }
+                // sha512sum0
+                Op::Sha512sum0 => {
+                    h.x[i.a()] =
+                        h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
+                }
+                // sha512sum1
+                Op::Sha512sum1 => {
+                    h.x[i.a()] =
+                        h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
+                }
+                // sha512sig0
+                Op::Sha512sig0 => {
+                    h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7
+                }
+                // sha512sig1
+                Op::Sha512sig1 => {
+                    h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6
+                }
+                // c.zext.w
+                Op::CZextW => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+                // fadd.d.inx
+                Op::FaddDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.x[i.c()] = sum_1;
+                }
+                // fcvt.d.l.inx
+                Op::FcvtDLInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.d.lu.inx
+                Op::FcvtDLuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.d.s.inx
+                Op::FcvtDSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fcvt.d.w.inx
+                Op::FcvtDWInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.d.wu.inx
+                Op::FcvtDWuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_1;
+                }
+                // fcvt.s.d.inx
+                Op::FcvtSDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as i32 as i64 as u64;
+                }
+                // fdiv.d.inx
+                Op::FdivDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.x[i.c()] = quotient_1;
+                }
+                // fmadd.d.inx
+                Op::FmaddDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fmax.d.inx
+                Op::FmaxDInx => {
+                    h.float_enabled().at(i)?;
+                    let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = most_0;
+                }
+                // fmin.d.inx
+                Op::FminDInx => {
+                    h.float_enabled().at(i)?;
+                    let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
+                    h.x[i.c()] = least_0;
+                }
+                // fmsub.d.inx
+                Op::FmsubDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 =
+                        h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fmul.d.inx
+                Op::FmulDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                    h.x[i.c()] = product_1;
+                }
+                // fnmadd.d.inx
+                Op::FnmaddDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 = h
+                        .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
+                        .at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fnmsub.d.inx
+                Op::FnmsubDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let sum_1: u64 =
+                        h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                    h.x[i.d()] = sum_1;
+                }
+                // fsgnj.d.inx
+                Op::FsgnjDInx => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+                }
+                // fsgnjn.d.inx
+                Op::FsgnjnDInx => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+                }
+                // fsgnjx.d.inx
+                Op::FsgnjxDInx => {
+                    h.float_enabled().at(i)?;
+                    h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
+                }
+                // fsqrt.d.inx
+                Op::FsqrtDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = root_1;
+                }
+                // fsub.d.inx
+                Op::FsubDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
+                    h.x[i.c()] = difference_1;
+                }
+                // fcvt.l.s.inx
+                Op::FcvtLSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fcvt.lu.s.inx
+                Op::FcvtLuSInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u32 = h.x[i.a()] as u32;
+                    let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fcvt.s.l.inx
+                Op::FcvtSLInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as i32 as i64 as u64;
+                }
+                // fcvt.s.lu.inx
+                Op::FcvtSLuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                    h.x[i.b()] = number_1 as i32 as i64 as u64;
+                }
+                // fcvt.d.h.inx
+                Op::FcvtDHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fcvt.h.d.inx
+                Op::FcvtHDInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as i16 as i64 as u64;
+                }
+                // fcvt.h.l.inx
+                Op::FcvtHLInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as i16 as i64 as u64;
+                }
+                // fcvt.h.lu.inx
+                Op::FcvtHLuInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                    h.x[i.b()] = number_1 as i16 as i64 as u64;
+                }
+                // fcvt.l.h.inx
+                Op::FcvtLHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // fcvt.lu.h.inx
+                Op::FcvtLuHInx => {
+                    let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                    let a_1: u16 = h.x[i.a()] as u16;
+                    let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
+                    h.x[i.b()] = number_2;
+                }
+                // amocas.q
+                Op::AmocasQ => {
+                    if h.x[i.a()] & 0xf != 0 {
+                        return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                    }
+                    let wanted_0: u128 =
+                        if i.imm & 1 != 0 { 0_u128 } else { (h.x[i.b()] as u128) << 64 | h.x[i.c()] as u128 };
+                    let new_1: u128 = if i.imm >> 1 & 1 != 0 {
+                        0_u128
+                    } else {
+                        (h.x[i.d()] as u128) << 64 | h.x[(i.imm >> 3 & 0xff) as usize] as u128
+                    };
+                    let old_2: u128 = h.load128(h.x[i.a()]).at(i)?;
+                    h.store128(h.x[i.a()], if old_2 == wanted_0 { new_1 } else { old_2 }).at(i)?;
+                    h.x[(i.imm >> 11 & 0xff) as usize] = old_2 as u64;
+                    if i.imm >> 2 & 1 != 0 {
+                        h.x[(i.imm >> 19) as usize] = (old_2 >> 64) as u64;
+                    }
+                }
+                Op::SlliAndSrli => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] << i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] >> i.imm;
+                }
+                Op::SrliAndAdd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                }
+                Op::AddiwAndAddw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64;
+                }
+                Op::AddAndLh => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i64 as u64;
+                }
+                Op::AddwAndBne => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] != h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::MulwAndAddw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64;
+                }
+                Op::LhAndLh => {
+                    {
+                        let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0 as i16 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i64 as u64;
+                }
+                Op::LhAndAddiw => {
+                    {
+                        let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0 as i16 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                }
+                Op::SrliAndSrli => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] >> i.imm;
+                }
+                Op::SlliAndSlli => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] << i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] << i.imm;
+                }
+                Op::AddwAndMulw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64;
+                }
+                Op::AddAndAdd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                }
+                Op::AddiAndBeq => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AndiAndAndi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] & i.imm;
+                }
+                Op::AddiwAndAndi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] & i.imm;
+                }
+                Op::AndiAndLui => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = i.imm;
+                }
+                Op::AddiAndCJ => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    next = i.imm;
+                }
+                Op::LbuAndAddi => {
+                    {
+                        let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                }
+                Op::AddiwAndSw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?;
+                }
+                Op::SraiwAndAndi => {
+                    {
+                        h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] & i.imm;
+                }
+                Op::SraiwAndSraiw => {
+                    {
+                        h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64;
+                }
+                Op::MulwAndSraiw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64;
+                }
+                Op::AndiAndMulw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64;
+                }
+                Op::SrliAndAndi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] & i.imm;
+                }
+                Op::XorAndSrli => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] >> i.imm;
+                }
+                Op::XorAndAddiw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                }
+                Op::SrliAndCBeqz => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] >> i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::AndiAndXor => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] ^ h.x[i.c()];
+                }
+                Op::AddiwAndSrli => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()] >> i.imm;
+                }
+                Op::LuiAndBltu => {
+                    {
+                        h.x[i.a()] = i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] < h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndBne => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] != h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndAddi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                }
+                Op::CMvAndCMv => {
+                    {
+                        h.x[i.a()] = h.x[i.b()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()];
+                }
+                Op::SlliAndAdd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] << i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                }
+                Op::AddAndLw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i32 as i64 as u64;
+                }
+                Op::AddAndLbu => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                Op::LwAndLw => {
+                    {
+                        let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0 as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i32 as i64 as u64;
+                }
+                Op::LdAndLd => {
+                    {
+                        let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0;
+                }
+                Op::SdAndSd => {
+                    {
+                        h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
+                }
+                Op::LwAndAddi => {
+                    {
+                        let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0 as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                }
+                Op::LdAndCBeqz => {
+                    {
+                        let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::LbuAndBeq => {
+                    {
+                        let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndBltu => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] < h.x[i.b()] {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndCBnez => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] != 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::CMvAndLui => {
+                    {
+                        h.x[i.a()] = h.x[i.b()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = i.imm;
+                }
+                Op::CMvAndLw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()];
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0 as i32 as i64 as u64;
+                }
+                Op::AddAndLd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                    h.x[i.b()] = value_0;
+                }
+                Op::LuiAndAddi => {
+                    {
+                        h.x[i.a()] = i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                }
+                Op::AndiAndCBeqz => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::LbuAndCBeqz => {
+                    {
+                        let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::AddiAndCBeqz => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
+                }
+                Op::AndiAndAddi => {
+                    {
+                        h.x[i.a()] = h.x[i.b()] & i.imm;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                }
+                Op::SlliwAndAddiw => {
+                    {
+                        h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                }
+                Op::AddwAndAddiw => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64;
+                }
+                Op::LdAndCMv => {
+                    {
+                        let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                        h.x[i.b()] = value_0;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()];
+                }
+                Op::SdAndCMv => {
+                    {
+                        h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()];
+                }
+                Op::AddiAndAdd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]);
+                }
+                Op::SwAndAddi => {
+                    {
+                        h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                }
+                Op::SbAndAddi => {
+                    {
+                        h.store8(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u8).at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
+                }
+                Op::Illegal
+                | Op::FmvhXD
+                | Op::FmvpDX
+                | Op::PackZero
+                | Op::Zip
+                | Op::Unzip
+                | Op::Aes32esi
+                | Op::Aes32esmi
+                | Op::Aes32dsi
+                | Op::Aes32dsmi
+                | Op::Sha512sum0r
+                | Op::Sha512sum1r
+                | Op::Sha512sig0l
+                | Op::Sha512sig1l
+                | Op::Sha512sig0h
+                | Op::Sha512sig1h
+                | Op::CFlw
+                | Op::CFsw
+                | Op::CJal
+                | Op::FaddDIn32x
+                | Op::FclassDIn32x
+                | Op::FcvtDSIn32x
+                | Op::FcvtDWIn32x
+                | Op::FcvtDWuIn32x
+                | Op::FcvtSDIn32x
+                | Op::FcvtWDIn32x
+                | Op::FcvtWuDIn32x
+                | Op::FdivDIn32x
+                | Op::FeqDIn32x
+                | Op::FleDIn32x
+                | Op::FltDIn32x
+                | Op::FmaddDIn32x
+                | Op::FmaxDIn32x
+                | Op::FminDIn32x
+                | Op::FmsubDIn32x
+                | Op::FmulDIn32x
+                | Op::FnmaddDIn32x
+                | Op::FnmsubDIn32x
+                | Op::FsgnjDIn32x
+                | Op::FsgnjnDIn32x
+                | Op::FsgnjxDIn32x
+                | Op::FsqrtDIn32x
+                | Op::FsubDIn32x
+                | Op::FcvtDHIn32x
+                | Op::FcvtHDIn32x => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             }
-            _ => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+        }
+        if !run.goes_on(h, next) {
+            return Ok(next);
         }
     }
-    Ok(next)
 }

@@ -10,6 +10,8 @@ mod fresh;
 mod hostile;
 #[cfg(feature = "jit")]
 mod lock_step;
+#[cfg(feature = "jit")]
+mod lock_step_programs;
 mod privilege;
 mod programs;
 mod self_checking;
