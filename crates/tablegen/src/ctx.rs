@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::applied::Applied;
 use crate::limits;
 use crate::loc::Loc;
 use crate::message::Messages;
@@ -75,6 +76,8 @@ pub(crate) struct Evaluation {
     pub(crate) idle: Vec<Resolver>,
     /// Instantiations: `Class<args>` to the record.
     pub(crate) instances: FxHashMap<Val, Val>,
+    /// What the bodies of loops made of their elements.
+    pub(crate) applied: Applied,
     /// Results of the resolver in progress: its generation and whether something stayed free, then the value.
     pub(crate) memo: Vec<(u32, Val)>,
     pub(crate) generation: u32,
@@ -93,6 +96,7 @@ impl Ctx {
                 scratch: Vec::new(),
                 idle: Vec::new(),
                 instances: FxHashMap::default(),
+                applied: Applied::default(),
                 memo: Vec::new(),
                 generation: 0,
                 steps: 0,

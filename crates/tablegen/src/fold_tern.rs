@@ -1,5 +1,6 @@
 //! Folding operators of three operands, `!cond`, `!foldl`, `!isa`, `!exists` and field access.
 
+use crate::applied::Application;
 use crate::ctx::Ctx;
 use crate::names::Sym;
 use crate::ops::TernOp;
@@ -138,11 +139,7 @@ impl Ctx {
 
     /// A value with one element put in.
     pub(crate) fn apply(&mut self, name: Sym, item: Val, body: Val, rec: Option<RecId>) -> Val {
-        let mut resolver = self.resolver(rec);
-        resolver.set(name, item);
-        let value = self.run(body, &mut resolver);
-        self.retire(resolver);
-        value
+        self.apply_all(Application { body, names: [name, Sym::NONE], values: [item, Val::UNSET] }, rec)
     }
 
     fn fold_foreach(&mut self, a: Val, b: Val, c: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
@@ -291,11 +288,7 @@ impl Ctx {
         let Some(parts) = self.store.vals.as_list(list).map(<[u32]>::to_vec) else { return v };
         let mut value = start;
         for part in parts {
-            let mut resolver = self.resolver(rec);
-            resolver.set(acc, value);
-            resolver.set(item, Val(part));
-            value = self.run(body, &mut resolver);
-            self.retire(resolver);
+            value = self.apply_all(Application { body, names: [acc, item], values: [value, Val(part)] }, rec);
             if self.eval.stopped {
                 return v;
             }

@@ -2,6 +2,7 @@
 #![doc = include_str!("../README.md")]
 
 mod api;
+mod applied;
 mod bits;
 mod convert;
 mod ctx;

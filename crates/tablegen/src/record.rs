@@ -224,6 +224,8 @@ pub(crate) enum RecKind {
 pub(crate) struct TemplateArg {
     /// Qualified: `Class:arg`, `Multi::arg`.
     pub(crate) name: Sym,
+    /// As it is written.
+    pub(crate) plain: Sym,
     pub(crate) ty: Ty,
     pub(crate) default: Val,
     pub(crate) used: bool,

@@ -281,6 +281,11 @@ impl Vals {
         v
     }
 
+    /// Whether there is a value that is this record.
+    pub(crate) fn has_def(&self, rec: RecId) -> bool {
+        self.defs.get(rec.index()).is_some_and(|&v| v != Val::UNSET)
+    }
+
     /// The name of an unnamed record, which is asked for only once and so need not be found again.
     pub(crate) fn anonymous(&mut self, number: u32) -> Val {
         let facts = Facts::OPERATION.with(flag::ANON);

@@ -102,10 +102,10 @@ impl Parser<'_> {
     }
 
     fn template_arg_declaration(&mut self, of: RecId) -> Result<TemplateArg, Stop> {
-        let (name, ty, loc, _) = self.declarator(true)?;
-        let name = self.qualified(of, name);
+        let (plain, ty, loc, _) = self.declarator(true)?;
+        let name = self.qualified(of, plain);
         let default = self.unset_of(ty);
-        Ok(TemplateArg { name, ty, default, used: false, loc })
+        Ok(TemplateArg { name, plain, ty, default, used: false, loc })
     }
 
     /// The default of an argument. After a bad one llvm-tblgen goes on with the list, so that is what happens here.

@@ -81,15 +81,12 @@ impl Parser<'_> {
     }
 
     fn template_arg(&mut self, rec: RecId, name: Sym) -> Option<Val> {
-        let args = self.ctx.store.rec(rec).args();
-        if !args.is_empty() {
-            let qualified = self.qualified(rec, name);
-            let class = self.ctx.store.rec_mut(rec).class.as_mut()?;
-            if let Some(arg) = class.args.iter_mut().find(|a| a.name == qualified) {
-                arg.used = true;
-                let ty = arg.ty;
-                return Some(self.ctx.store.var(qualified, ty));
-            }
+        if let Some(class) = &mut self.ctx.store.rec_mut(rec).class
+            && let Some(arg) = class.args.iter_mut().find(|a| a.plain == name)
+        {
+            arg.used = true;
+            let (qualified, ty) = (arg.name, arg.ty);
+            return Some(self.ctx.store.var(qualified, ty));
         }
         if name != Sym::NAME {
             return None;

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use rustc_hash::FxHashMap;
+
 use crate::print::{Last, Sink};
-use crate::record::{RecId, ShapeId};
+use crate::record::{FieldDesc, RecId, ShapeId};
 use crate::store::Store;
 use crate::ty::Ty;
 use crate::value::Val;
@@ -11,6 +13,8 @@ use crate::value::Val;
 /// What stands before the value of each field of a layout, made once: `  bits<8> Inst = `.
 #[derive(Default)]
 struct Heads {
+    all: Vec<Head>,
+    by_field: FxHashMap<FieldDesc, u32>,
     by_shape: Vec<Option<(Layout, Last)>>,
     supers: Vec<Option<Box<[u8]>>>,
 }
@@ -19,7 +23,8 @@ struct Heads {
 struct Layout {
     /// Places in the record.
     places: Box<[u16]>,
-    heads: Box<[Head]>,
+    /// For each of them, which of all heads.
+    heads: Box<[u32]>,
 }
 
 struct Head {
@@ -30,12 +35,26 @@ struct Head {
 
 impl Heads {
     /// The heads of a layout in the order of printing: `field` ones first.
-    fn of(&mut self, store: &Store, shape: ShapeId) -> &mut (Layout, Last) {
+    fn of(&mut self, store: &Store, shape: ShapeId) -> (&[Head], &mut (Layout, Last)) {
         let at = shape.0 as usize;
         if self.by_shape.len() <= at {
             self.by_shape.resize_with(store.shapes.all.len().max(at + 1), || None);
         }
-        self.by_shape[at].get_or_insert_with(|| (make_heads(store, shape), Last::default()))
+        let Heads { all, by_field, by_shape, .. } = self;
+        let layout = by_shape[at].get_or_insert_with(|| {
+            let fields = &store.shapes.get(shape).fields;
+            let places: Box<[u16]> = order(fields).collect();
+            let mut head = |&at: &u16| {
+                let field = fields[usize::from(at)];
+                *by_field.entry(field).or_insert_with(|| {
+                    all.push(Head::of(store, field));
+                    all.len() as u32 - 1
+                })
+            };
+            let heads = places.iter().map(&mut head).collect();
+            (Layout { places, heads }, Last::default())
+        });
+        (all, layout)
     }
 
     fn supers(&mut self, store: &Store, rec: RecId) -> &[u8] {
@@ -56,29 +75,31 @@ impl Heads {
     }
 }
 
-fn make_heads(store: &Store, shape: ShapeId) -> Layout {
-    let fields = &store.shapes.get(shape).fields;
-    let head = |at: usize, code: bool| {
-        let field = fields[at];
-        let mut out = b"  ".to_vec();
-        if field.loose {
-            out.extend(b"field ");
-        }
-        if code {
-            out.extend(b"code");
-        } else {
-            store.write_ty(field.ty, &mut out);
-        }
-        out.push(b' ');
-        out.extend(store.names.get(field.name));
-        out.extend(b" = ");
-        out.into_boxed_slice()
-    };
-    let order = (0..fields.len()).filter(|&i| fields[i].loose).chain((0..fields.len()).filter(|&i| !fields[i].loose));
-    let places: Box<[u16]> = order.map(|at| at as u16).collect();
-    let make = |at: usize| Head { text: head(at, false), code: (fields[at].ty == Ty::STRING).then(|| head(at, true)) };
-    let heads = places.iter().map(|&at| make(usize::from(at))).collect();
-    Layout { places, heads }
+/// The places of fields in the order of printing: those with `field` first.
+fn order(fields: &[FieldDesc]) -> impl Iterator<Item = u16> + '_ {
+    let only = move |loose: bool| (0..fields.len()).filter(move |&i| fields[i].loose == loose).map(|i| i as u16);
+    only(true).chain(only(false))
+}
+
+impl Head {
+    fn of(store: &Store, field: FieldDesc) -> Head {
+        let text = |code: bool| {
+            let mut out = b"  ".to_vec();
+            if field.loose {
+                out.extend(b"field ");
+            }
+            if code {
+                out.extend(b"code");
+            } else {
+                store.write_ty(field.ty, &mut out);
+            }
+            out.push(b' ');
+            out.extend(store.names.get(field.name));
+            out.extend(b" = ");
+            out.into_boxed_slice()
+        };
+        Head { text: text(false), code: (field.ty == Ty::STRING).then(|| text(true)) }
+    }
 }
 
 fn write_record(store: &Store, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_>) {
@@ -103,9 +124,9 @@ fn write_record(store: &Store, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_
         sink.buffer.push(b'>');
     }
     sink.buffer.extend_from_slice(heads.supers(store, rec));
-    let (Layout { places, heads }, last) = heads.of(store, record.shape);
+    let (all, (Layout { places, heads }, last)) = heads.of(store, record.shape);
     sink.fields(last, rec, store, places, |sink, i| {
-        let head = &heads[i];
+        let head = &all[heads[i] as usize];
         let value = record.values[usize::from(places[i])];
         let text = match &head.code {
             Some(code) if store.vals.is_code(value) => code,
