@@ -73,7 +73,7 @@ pub(crate) struct Evaluation {
     /// Runs of values that are being made, one after the other.
     pub(crate) scratch: Vec<u32>,
     /// Resolvers that are not in use, for their memory.
-    pub(crate) idle: Vec<Resolver>,
+    pub(crate) idle: Vec<Box<Resolver>>,
     /// Instantiations: `Class<args>` to the record.
     pub(crate) instances: FxHashMap<Val, Val>,
     /// What the bodies of loops made of their elements.

@@ -65,7 +65,9 @@ impl Store {
     /// `Class<args>`, not instantiated.
     pub(crate) fn var_def(&mut self, class: RecId, args: &[Arg]) -> Val {
         let ty = self.types.record(&[class]);
-        let run: Vec<u32> = std::iter::once(class.0).chain(args.iter().flat_map(|a| a.words())).collect();
+        let mut run = Vec::with_capacity(1 + 2 * args.len());
+        run.push(class.0);
+        args.iter().for_each(|a| run.extend(a.words()));
         self.var_def_run(ty, &run)
     }
 

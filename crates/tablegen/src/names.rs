@@ -6,6 +6,8 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::lex::token::KEYWORDS;
+
 /// An interned byte string; [`Sym::NONE`] stands for "no name".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Sym(pub(crate) u32);
@@ -17,6 +19,8 @@ impl Sym {
     pub(crate) const EMPTY: Sym = Sym(1);
     /// `NAME`, the implicit template argument.
     pub(crate) const NAME: Sym = Sym(2);
+    /// The first of the words that are not identifiers; the others follow it.
+    pub(crate) const FIRST_KEYWORD: Sym = Sym(3);
 
     pub(crate) fn index(self) -> usize {
         self.0 as usize
@@ -43,6 +47,9 @@ impl Names {
         let mut names = Names { text: Vec::new(), starts: vec![0, 0], table: HashTable::with_capacity(1 << 14) };
         names.intern(b"");
         names.intern(b"NAME");
+        for (word, _) in KEYWORDS {
+            names.intern(word.as_bytes());
+        }
         names
     }
 

@@ -104,19 +104,19 @@ impl Resolver {
         }
     }
 
-    /// A new resolver in the memory of this one.
-    fn renew(mut self, rec: Option<RecId>) -> Resolver {
+    /// Makes this a new resolver, in the same memory.
+    fn renew(&mut self, rec: Option<RecId>) {
         self.entries.clear();
         self.shadows.clear();
         self.settled_fields.clear();
         self.working_on.clear();
-        Resolver {
-            entries: self.entries,
-            shadows: self.shadows,
-            settled_fields: self.settled_fields,
-            working_on: self.working_on,
-            ..Resolver::map(rec)
-        }
+        self.rec = rec;
+        (self.own_fields, self.last, self.late) = (false, false, 0);
+        (self.present, self.mask, self.shadow_mask) = (0, 0, 0);
+        (self.met_free, self.met_shadow) = (false, usize::MAX);
+        (self.away, self.blocked) = (0, 0);
+        (self.new_name, self.own_name) = (None, Val::UNSET);
+        (self.wanted, self.found, self.by) = (Sym::NONE, false, Sym::NONE);
     }
 
     /// Puts in nothing, but folds what only folds at the end.
@@ -132,13 +132,14 @@ impl Resolver {
 
     /// Replaces `name` by `value`; a name set twice has the second value.
     pub(crate) fn set(&mut self, name: Sym, value: Val) {
-        self.mask |= name.bloom();
         let entry = Substitution { name, value, settled: false, away: false };
-        match self.entries.iter_mut().find(|e| e.name == name) {
+        let may_be_there = self.mask & name.bloom() != 0;
+        match self.entries.iter_mut().find(|e| may_be_there && e.name == name) {
             Some(old) => *old = entry,
             None => {
                 self.entries.push(entry);
                 self.present += 1;
+                self.mask |= name.bloom();
             }
         }
     }
@@ -183,20 +184,28 @@ impl Ctx {
     }
 
     /// A resolver that puts in what [`Resolver::set`] says.
-    pub(crate) fn resolver(&mut self, rec: Option<RecId>) -> Resolver {
+    pub(crate) fn resolver(&mut self, rec: Option<RecId>) -> Box<Resolver> {
         match self.eval.idle.pop() {
-            Some(old) => old.renew(rec),
-            None => Resolver::map(rec),
+            Some(mut old) => {
+                old.renew(rec);
+                old
+            }
+            None => Box::new(Resolver::map(rec)),
         }
     }
 
     /// The resolver of the final resolution of a record.
-    pub(crate) fn own_fields(&mut self, rec: RecId, new_name: Option<Val>) -> Resolver {
-        Resolver { own_fields: true, last: true, late: LATE, new_name, mask: u64::MAX, ..self.resolver(Some(rec)) }
+    pub(crate) fn own_fields(&mut self, rec: RecId, new_name: Option<Val>) -> Box<Resolver> {
+        let mut r = self.resolver(Some(rec));
+        r.own_fields = true;
+        r.make_last();
+        r.new_name = new_name;
+        r.mask = u64::MAX;
+        r
     }
 
     /// Takes back a resolver that is not needed any more.
-    pub(crate) fn retire(&mut self, resolver: Resolver) {
+    pub(crate) fn retire(&mut self, resolver: Box<Resolver>) {
         self.eval.idle.push(resolver);
     }
 
@@ -238,12 +247,14 @@ impl Ctx {
             r.meet(flags);
             return v;
         }
-        if self.eval.stopped || !self.step() {
+        if !self.step() {
             return v;
         }
         match kind {
             ValueKind::Var => return self.resolve_var(v, r),
             ValueKind::Anon => return self.resolve_anonymous(v, r),
+            // Of one part: that part is remembered, if it has several.
+            ValueKind::Field | ValueKind::UnOp | ValueKind::VarBit => return self.resolve_deeper(v, r).0,
             _ => {}
         }
         if r.away > 0 || bloom & r.shadow_mask != 0 {
@@ -479,10 +490,11 @@ impl Ctx {
     /// begins in the scratch memory, of which it is the end.
     #[inline(never)]
     fn resolve_run(&mut self, v: Val, from: usize, by: usize, r: &mut Resolver) -> Option<usize> {
-        let len = self.store.vals.run(v).len();
+        let run = self.store.vals.range(v);
+        let (start_of_run, len) = (run.start, run.len());
         let mut changed = None;
         for i in (from..len).step_by(by) {
-            let old = self.store.vals.part(v, i);
+            let old = self.store.vals.pooled(start_of_run + i);
             let new = self.resolve(old, r);
             if new != old {
                 let start = *changed.get_or_insert_with(|| self.copy_to_scratch(v));
@@ -523,30 +535,30 @@ impl Ctx {
 
     #[inline(never)]
     fn resolve_bits(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let len = self.store.vals.run(v).len();
+        let run = self.store.vals.range(v);
         let mut changed: Option<usize> = None;
         // What bits are asked of, what it became, and the known bits of that if it is a short constant.
         let mut last = (Val::MISSING, Val::MISSING, None);
-        for i in 0..len {
-            let old = self.store.vals.part(v, i);
+        for (i, at) in run.enumerate() {
+            let old = self.store.vals.pooled(at);
             if old.0 <= Val::TRUE.0 {
                 continue;
             }
-            let node = self.store.vals.node(old);
+            let node = self.store.vals.look(old);
             let new = match node.kind {
                 ValueKind::VarBit => {
-                    let of = Val(node.a);
+                    let (of, bit) = (Val(node.a), node.b);
                     if last.0 != of {
                         let now = self.resolve(of, r);
                         last = (of, now, self.store.vals.small_bits(now));
                     }
                     match last.2 {
                         _ if last.1 == of => old,
-                        Some((known, value)) if node.b < 32 => match (known >> node.b & 1, value >> node.b & 1) {
+                        Some((known, value)) if bit < 32 => match (known >> bit & 1, value >> bit & 1) {
                             (0, _) => Val::UNSET,
                             (_, bit) => Val::bit(bit == 1),
                         },
-                        _ => self.store.bit_of(last.1, node.b),
+                        _ => self.store.bit_of(last.1, bit),
                     }
                 }
                 _ => {

@@ -200,8 +200,18 @@ pub(crate) struct Vals {
 /// Numbers from 0 whose values are made beforehand.
 const SMALL_NUMBERS: u32 = 256;
 
-fn mix(hash: u64, word: u32) -> u64 {
-    (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517C_C1B7_2722_0A95)
+fn mix(hash: u64, words: u64) -> u64 {
+    (hash.rotate_left(5) ^ words).wrapping_mul(0x517C_C1B7_2722_0A95)
+}
+
+/// Two words as one, for hashing.
+fn pair(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// What a hash begins with.
+fn head(kind: ValueKind, op: u8, ty: Ty) -> u64 {
+    mix(u64::from(kind as u8) << 8 | u64::from(op), u64::from(ty.0))
 }
 
 fn finish(hash: u64) -> u32 {
@@ -361,6 +371,18 @@ impl Vals {
         &self.pool[node.a as usize..(node.a + node.b) as usize]
     }
 
+    /// Where that run is.
+    pub(crate) fn range(&self, v: Val) -> std::ops::Range<usize> {
+        let node = &self.nodes[v.index()];
+        node.a as usize..(node.a + node.b) as usize
+    }
+
+    /// A word of a run by its place, as a value.
+    #[inline]
+    pub(crate) fn pooled(&self, at: usize) -> Val {
+        Val(self.pool[at])
+    }
+
     /// Word `i` of the run of a value.
     pub(crate) fn word(&self, v: Val, i: usize) -> u32 {
         self.pool[self.nodes[v.index()].a as usize + i]
@@ -373,7 +395,7 @@ impl Vals {
 
     /// Interns a value without a run.
     pub(crate) fn fixed(&mut self, kind: ValueKind, op: u8, ty: Ty, a: u32, b: u32, facts: Facts) -> Val {
-        let hash = finish(mix(mix(mix(u64::from(kind as u8) << 8 | u64::from(op), ty.0), a), b));
+        let hash = finish(mix(head(kind, op, ty), pair(a, b)));
         let nodes = &self.nodes;
         let same = |&(h, v): &(u32, Val)| {
             h == hash && {
@@ -396,8 +418,9 @@ impl Vals {
         run: &[u32],
         facts: impl FnOnce(&Vals) -> Facts,
     ) -> Val {
-        let start = mix(u64::from(kind as u8) << 8 | u64::from(op), ty.0);
-        let hash = finish(run.iter().fold(start, |h, &w| mix(h, w)));
+        let (pairs, rest) = run.as_chunks::<2>();
+        let hash = pairs.iter().fold(head(kind, op, ty), |h, &[a, b]| mix(h, pair(a, b)));
+        let hash = finish(rest.iter().fold(hash, |h, &w| mix(h, u64::from(w))));
         let (nodes, pool) = (&self.nodes, &self.pool);
         let same = |&(h, v): &(u32, Val)| {
             h == hash && {

@@ -65,6 +65,8 @@ fn is_id_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || b == b'_'
 }
 
+const NUL: &str = "NUL character is invalid in source; treated as space";
+
 /// Whether a byte may stand in a name.
 const IS_ID: [bool; 256] = {
     let mut table = [false; 256];
@@ -159,17 +161,23 @@ impl<'a> Lexer<'a> {
         self.at += 1;
         match c {
             0 => {
-                self.error(ctx, self.start, "NUL character is invalid in source; treated as space");
+                self.error(ctx, self.start, NUL);
                 Some(b' ')
             }
             b'\n' | b'\r' => {
-                let next = self.peek(0);
-                if (next == b'\n' || next == b'\r') && next != c {
-                    self.at += 1;
-                }
+                self.end_line(c);
                 Some(b'\n')
             }
             _ => Some(c),
+        }
+    }
+
+    /// Takes the second byte of a line end of two bytes.
+    #[inline]
+    fn end_line(&mut self, first: u8) {
+        let next = self.peek(0);
+        if (next == b'\n' || next == b'\r') && next != first {
+            self.at += 1;
         }
     }
 
@@ -182,21 +190,34 @@ impl<'a> Lexer<'a> {
     fn token(&mut self, ctx: &mut Ctx, mut line_start: bool) -> Tok {
         loop {
             self.start = self.at;
-            let Some(c) = self.next_char(ctx) else {
+            let Some(&c) = self.bytes.get(self.at) else {
                 if self.leave(ctx) {
                     line_start = false;
                     continue;
                 }
                 return Tok::Eof;
             };
+            self.at += 1;
             return match c {
                 b' ' | b'\t' => {
                     self.skip_while(|b| b == b' ' || b == b'\t');
                     continue;
                 }
-                b'\n' => {
+                b'\n' | b'\r' => {
+                    self.end_line(c);
                     line_start = true;
                     continue;
+                }
+                c if is_id_start(c) => {
+                    let tok = self.identifier(ctx);
+                    if tok == Tok::Include {
+                        if !self.include(ctx) {
+                            return Tok::Error;
+                        }
+                        line_start = true;
+                        continue;
+                    }
+                    tok
                 }
                 b':' => Tok::Colon,
                 b';' => Tok::Semi,
@@ -245,16 +266,9 @@ impl<'a> Lexer<'a> {
                 b'$' => self.variable(ctx),
                 b'[' => self.bracket(ctx),
                 b'!' => self.bang(ctx),
-                c if is_id_start(c) => {
-                    let tok = self.identifier(ctx);
-                    if tok == Tok::Include {
-                        if !self.include(ctx) {
-                            return Tok::Error;
-                        }
-                        line_start = true;
-                        continue;
-                    }
-                    tok
+                0 => {
+                    self.error(ctx, self.start, NUL);
+                    continue;
                 }
                 _ => self.error(ctx, self.start, "Unexpected character"),
             };
@@ -295,10 +309,11 @@ impl<'a> Lexer<'a> {
     fn identifier(&mut self, ctx: &mut Ctx) -> Tok {
         self.skip_while(is_id);
         let word = self.bytes.get(self.start..self.at).or_impossible(&[]);
-        match keyword(word) {
+        let text = ctx.store.names.intern(word);
+        match keyword(text) {
             Some(tok) => tok,
             None => {
-                self.value.text = ctx.store.names.intern(word);
+                self.value.text = text;
                 Tok::Id
             }
         }

@@ -118,37 +118,40 @@ impl Bang {
     }
 }
 
-/// Words that are not identifiers.
-pub(crate) fn keyword(word: &[u8]) -> Option<Tok> {
-    Some(match word {
-        b"assert" => Tok::Assert,
-        b"bit" => Tok::Bit,
-        b"bits" => Tok::Bits,
-        b"class" => Tok::Class,
-        b"code" => Tok::CodeType,
-        b"dag" => Tok::Dag,
-        b"def" => Tok::Def,
-        b"defm" => Tok::Defm,
-        b"defset" => Tok::Defset,
-        b"deftype" => Tok::Deftype,
-        b"defvar" => Tok::Defvar,
-        b"dump" => Tok::Dump,
-        b"else" => Tok::Else,
-        b"false" => Tok::False,
-        b"field" => Tok::Field,
-        b"foreach" => Tok::Foreach,
-        b"if" => Tok::If,
-        b"in" => Tok::In,
-        b"include" => Tok::Include,
-        b"int" => Tok::IntType,
-        b"let" => Tok::Let,
-        b"list" => Tok::List,
-        b"multiclass" => Tok::MultiClass,
-        b"string" => Tok::StringType,
-        b"then" => Tok::Then,
-        b"true" => Tok::True,
-        _ => return None,
-    })
+/// Words that are not identifiers. [`crate::names::Names`] has them at its beginning, in this order.
+pub(crate) const KEYWORDS: [(&str, Tok); 26] = [
+    ("assert", Tok::Assert),
+    ("bit", Tok::Bit),
+    ("bits", Tok::Bits),
+    ("class", Tok::Class),
+    ("code", Tok::CodeType),
+    ("dag", Tok::Dag),
+    ("def", Tok::Def),
+    ("defm", Tok::Defm),
+    ("defset", Tok::Defset),
+    ("deftype", Tok::Deftype),
+    ("defvar", Tok::Defvar),
+    ("dump", Tok::Dump),
+    ("else", Tok::Else),
+    ("false", Tok::False),
+    ("field", Tok::Field),
+    ("foreach", Tok::Foreach),
+    ("if", Tok::If),
+    ("in", Tok::In),
+    ("include", Tok::Include),
+    ("int", Tok::IntType),
+    ("let", Tok::Let),
+    ("list", Tok::List),
+    ("multiclass", Tok::MultiClass),
+    ("string", Tok::StringType),
+    ("then", Tok::Then),
+    ("true", Tok::True),
+];
+
+/// The word that a name is, if it is not an identifier.
+#[inline]
+pub(crate) fn keyword(name: Sym) -> Option<Tok> {
+    KEYWORDS.get(name.index().wrapping_sub(Sym::FIRST_KEYWORD.index())).map(|known| known.1)
 }
 
 /// What else a token says.

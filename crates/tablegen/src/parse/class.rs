@@ -404,11 +404,8 @@ impl Parser<'_> {
     pub(super) fn add_super(&mut self, rec: RecId, reference: &Reference) -> Done {
         let (class, loc) = (reference.rec, reference.loc);
         self.inherit_fields(rec, class, loc)?;
-        let values = self.match_args(class, &reference.args, loc)?;
         let mut r = self.ctx.resolver(Some(rec));
-        for (name, value) in values {
-            r.set(name, value);
-        }
+        self.match_args(class, &reference.args, loc, |name, value| r.set(name, value))?;
         if let Some(from) = self.ctx.store.rec(class).checks.clone() {
             let checks = self.ctx.store.rec_mut(rec).checks.get_or_insert_default();
             checks.assertions.extend(from.assertions);

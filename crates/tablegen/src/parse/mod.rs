@@ -15,6 +15,7 @@ mod statement;
 mod types;
 mod value;
 
+use isaglot_invariant::Impossible as _;
 use rustc_hash::FxHashMap;
 
 use crate::ctx::Ctx;
@@ -109,6 +110,8 @@ pub(crate) struct Parser<'a> {
     defsets: Vec<Defset>,
     warn_unused: bool,
     depth: u32,
+    /// Parts of lists and dags that are being read, those of inner ones after those of outer ones.
+    parts: Vec<u32>,
     /// Class references for provenance: the place of the last one applied.
     class_count: u32,
 }
@@ -129,6 +132,7 @@ impl<'a> Parser<'a> {
             defsets: Vec::new(),
             warn_unused,
             depth: 0,
+            parts: Vec::new(),
             class_count: 0,
         }
     }
@@ -163,6 +167,7 @@ impl<'a> Parser<'a> {
         self.multi = None;
         self.defsets.clear();
         self.depth = 0;
+        self.parts.clear();
         self.ctx.eval.depth = 0;
         let mut braces = 0u32;
         loop {
@@ -312,6 +317,13 @@ impl<'a> Parser<'a> {
             self.ctx.too_much("levels of nesting");
         }
         !self.ctx.eval.stopped
+    }
+
+    /// Makes a value of the parts from a place on, and forgets them.
+    fn take_parts<T>(&mut self, from: usize, make: impl FnOnce(&mut Ctx, &[u32]) -> T) -> T {
+        let made = make(&mut self.ctx, self.parts.get(from..).or_impossible(&[]));
+        self.parts.truncate(from);
+        made
     }
 
     fn push_class_number(&mut self) -> u32 {

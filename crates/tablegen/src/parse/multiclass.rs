@@ -104,7 +104,8 @@ impl Parser<'_> {
 
     /// Arguments of a multiclass by name, and what `NAME` is.
     fn substitution(&mut self, reference: &Reference, name: Val) -> Result<Substitution, Stop> {
-        let mut values = self.match_args(reference.rec, &reference.args, reference.loc)?;
+        let mut values = Substitution::with_capacity(reference.args.len() + 1);
+        self.match_args(reference.rec, &reference.args, reference.loc, |name, value| values.push((name, value)))?;
         let implicit = self.implicit_name(reference.rec);
         values.push((implicit, name));
         Ok(values)
@@ -221,7 +222,7 @@ impl Parser<'_> {
         }
     }
 
-    fn resolver(&mut self, rec: Option<RecId>, subst: &Substitution) -> Resolver {
+    fn resolver(&mut self, rec: Option<RecId>, subst: &Substitution) -> Box<Resolver> {
         let mut r = self.ctx.resolver(rec);
         for &(name, value) in subst {
             r.set(name, value);

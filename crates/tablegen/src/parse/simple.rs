@@ -1,6 +1,6 @@
 //! Values without suffixes: literals, identifiers, `Class<args>`, bit lists, lists and dags.
 
-use super::{Mode, Parser, Stop};
+use super::{Done, Mode, Parser, Stop};
 use crate::lex::token::{Bang, Tok};
 use crate::limits;
 use crate::loc::Loc;
@@ -9,6 +9,29 @@ use crate::ops::UnOp;
 use crate::record::RecId;
 use crate::ty::Ty;
 use crate::value::{Arg, Val, ValueKind};
+
+/// Which parameters have an argument.
+#[derive(Default)]
+struct Given {
+    first: u64,
+    more: Vec<usize>,
+}
+
+impl Given {
+    fn has(&self, at: usize) -> bool {
+        if at < 64 { self.first >> at & 1 == 1 } else { self.more.contains(&at) }
+    }
+
+    /// Adds one; whether it is new.
+    fn insert(&mut self, at: usize) -> bool {
+        let is_new = !self.has(at);
+        match at {
+            0..64 => self.first |= 1 << at,
+            _ => self.more.push(at),
+        }
+        is_new
+    }
+}
 
 impl Parser<'_> {
     pub(super) fn simple_value(&mut self, rec: Option<RecId>, ty: Option<Ty>, mode: Mode) -> Option<Val> {
@@ -69,7 +92,7 @@ impl Parser<'_> {
         self.next();
         let mut args = self.template_args(rec, class).ok()?;
         self.check_args(&mut args, loc, class)?;
-        self.match_args(class, &args, loc).ok()?;
+        self.match_args(class, &args, loc, |_, _| {}).ok()?;
         let node = self.ctx.store.var_def(class, &args);
         if self.ctx.store.newest {
             self.ctx.store.written_at.entry(node).or_insert(loc);
@@ -79,7 +102,7 @@ impl Parser<'_> {
 
     /// Arguments up to and with the `>`; the `<` was eaten.
     pub(super) fn template_args(&mut self, rec: Option<RecId>, of: RecId) -> Result<Vec<Arg>, Stop> {
-        let mut args = Vec::new();
+        let mut args = Vec::with_capacity(self.ctx.store.rec(of).args().len());
         if self.eat(Tok::Greater) {
             return Ok(args);
         }
@@ -185,27 +208,27 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// Finds the value of each parameter: an argument or the default.
-    pub(super) fn match_args(&mut self, of: RecId, args: &[Arg], loc: Loc) -> Result<Vec<(Sym, Val)>, Stop> {
-        let count = self.ctx.store.rec(of).args().len();
-        let mut values: Vec<(Sym, Val)> = Vec::with_capacity(count + 1);
+    /// Finds the value of each parameter, and gives them to `take`: arguments, then the defaults of the others.
+    pub(super) fn match_args(&mut self, of: RecId, args: &[Arg], loc: Loc, mut take: impl FnMut(Sym, Val)) -> Done {
+        let params = self.ctx.store.rec(of).args();
+        let mut given = Given::default();
         for &arg in args {
-            let params = self.ctx.store.rec(of).args();
-            let name = match arg.key() {
-                Ok(position) => params.get(position as usize).map_or(Sym::NONE, |p| p.name),
-                Err(name) => name,
+            let at = match arg.key() {
+                Ok(position) => Some(position as usize).filter(|&at| at < params.len()),
+                Err(name) => params.iter().position(|p| p.name == name),
             };
-            if values.iter().any(|v| v.0 == name) || !params.iter().any(|p| p.name == name) {
-                let text = [b"We can only specify the template argument '", self.ctx.store.names.get(name), b"' once"]
-                    .concat();
-                return self.fail_at(loc, "tblgen-argument", &text);
+            match at {
+                Some(at) if given.insert(at) => take(params[at].name, arg.value),
+                _ => {
+                    let name = at.map_or(arg.key().err().unwrap_or(Sym::NONE), |at| params[at].name);
+                    let name = self.ctx.store.names.get(name);
+                    let text = [b"We can only specify the template argument '", name, b"' once"].concat();
+                    return self.fail_at(loc, "tblgen-argument", &text);
+                }
             }
-            values.push((name, arg.value));
         }
-        let given = values.len();
-        for i in 0..count {
-            let param = self.ctx.store.rec(of).args()[i];
-            if values.iter().take(given).any(|v| v.0 == param.name) {
+        for (i, &param) in params.iter().enumerate() {
+            if given.has(i) {
                 continue;
             }
             if self.ctx.store.vals.flags(param.default) & crate::value::flag::COMPLETE == 0 {
@@ -216,25 +239,23 @@ impl Parser<'_> {
                 self.ctx.messages.note(&self.ctx.store.places, param.loc, &text);
                 return Err(Stop);
             }
-            values.push((param.name, param.default));
+            take(param.name, param.default);
         }
-        Ok(values)
+        Ok(())
     }
 
-    /// Values with commas between; empty after an error.
-    fn value_list(&mut self, rec: Option<RecId>, ty: Option<Ty>) -> Vec<Val> {
-        let mut values = Vec::new();
+    /// Values with commas between, to the end of the parts; `None` after an error.
+    fn value_list(&mut self, rec: Option<RecId>, ty: Option<Ty>) -> Option<()> {
+        let from = self.parts.len();
         loop {
-            match self.value(rec, ty) {
-                Some(value) => values.push(value),
-                None => return Vec::new(),
-            }
-            if values.len() > self.ctx.max_list() {
+            let value = self.value(rec, ty)?;
+            self.parts.push(value.0);
+            if self.parts.len() - from > self.ctx.max_list() {
                 self.ctx.too_much("lists");
-                return Vec::new();
+                return None;
             }
             if !self.eat(Tok::Comma) || self.tok == Tok::RSquare {
-                return values;
+                return Some(());
             }
         }
     }
@@ -242,19 +263,17 @@ impl Parser<'_> {
     fn bits_value(&mut self, rec: Option<RecId>) -> Option<Val> {
         let open = self.loc();
         self.next();
-        let mut values = Vec::new();
+        let from = self.parts.len();
         if self.tok != Tok::RBrace {
-            values = self.value_list(rec, None);
-            if values.is_empty() {
-                return None;
-            }
+            self.value_list(rec, None)?;
         }
         if !self.eat(Tok::RBrace) {
             return self.none("expected '}' at end of bit list value");
         }
         // Written high to low.
         let mut bits: Vec<u32> = Vec::new();
-        for (i, &value) in values.iter().enumerate() {
+        let values = self.parts.split_off(from);
+        for (i, value) in values.into_iter().map(Val).enumerate() {
             let kind = self.ctx.store.vals.kind(value);
             let width = self.ctx.store.vals.ty(value).width();
             match width.filter(|_| kind == ValueKind::Bits || kind == ValueKind::Var) {
@@ -294,12 +313,9 @@ impl Parser<'_> {
                 }
             },
         };
-        let mut values = Vec::new();
+        let from = self.parts.len();
         if self.tok != Tok::RSquare {
-            values = self.value_list(rec, given);
-            if values.is_empty() {
-                return None;
-            }
+            self.value_list(rec, given)?;
         }
         self.need(Tok::RSquare, "expected ']' at end of list value")?;
         let mut stated = None;
@@ -308,13 +324,14 @@ impl Parser<'_> {
             self.need(Tok::Greater, "expected '>' at end of list element type")?;
         }
         let mut element: Option<Ty> = None;
-        for &value in &values {
-            let ty = self.ctx.store.vals.ty(value);
+        for at in from..self.parts.len() {
+            let ty = self.ctx.store.vals.ty(Val(self.parts[at]));
             if ty == Ty::NONE {
                 continue;
             }
             element = match element {
                 None => Some(ty),
+                Some(so_far) if so_far == ty => continue,
                 Some(so_far) => match self.ctx.store.common_ty(so_far, ty) {
                     Some(common) => Some(common),
                     None => return self.none("Incompatible types in list elements"),
@@ -344,8 +361,7 @@ impl Parser<'_> {
             }
             (Some(element), _) => element,
         };
-        let parts: Vec<u32> = values.iter().map(|v| v.0).collect();
-        Some(self.ctx.list(element, &parts))
+        Some(self.take_parts(from, |ctx, parts| ctx.list(element, parts)))
     }
 
     fn dag_value(&mut self, rec: Option<RecId>) -> Option<Val> {
@@ -365,12 +381,13 @@ impl Parser<'_> {
             name = self.text();
             self.next();
         }
-        let mut run = vec![op.0, name.0];
+        let from = self.parts.len();
+        self.parts.extend([op.0, name.0]);
         if self.tok != Tok::RParen {
             loop {
                 let (arg, name) = self.dag_arg(rec)?;
-                run.extend([arg.0, name.0]);
-                if run.len() > self.ctx.max_list() {
+                self.parts.extend([arg.0, name.0]);
+                if self.parts.len() - from > self.ctx.max_list() {
                     self.ctx.too_much("dags");
                     return None;
                 }
@@ -384,7 +401,7 @@ impl Parser<'_> {
             self.ctx.messages.help(&self.ctx.store.places, open, "to match this '('");
             return None;
         }
-        Some(self.ctx.store.dag(&run))
+        Some(self.take_parts(from, |ctx, run| ctx.store.dag(run)))
     }
 
     fn dag_arg(&mut self, rec: Option<RecId>) -> Option<(Val, Sym)> {
