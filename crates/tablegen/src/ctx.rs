@@ -72,7 +72,8 @@ pub(crate) struct Ctx {
 pub(crate) struct Evaluation {
     /// Runs of values that are being made, one after the other.
     pub(crate) scratch: Vec<u32>,
-    /// Resolvers that are not in use, for their memory.
+    /// Resolvers that are not in use, for their memory. They are large: what goes in and out is their address.
+    #[expect(clippy::vec_box, reason = "a resolver is not moved when it is taken")]
     pub(crate) idle: Vec<Box<Resolver>>,
     /// Instantiations: `Class<args>` to the record.
     pub(crate) instances: FxHashMap<Val, Val>,
