@@ -13,7 +13,7 @@ use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xintf::check::{Target, check};
-use isaglot_xintf::map::{self, Levels, context};
+use isaglot_xintf::map::{self, DEFAULT_CONTEXT, Levels};
 use isaglot_xintf::resolve::{Names, resolve};
 
 use crate::cmd::xintf;
@@ -50,10 +50,10 @@ fn in_context(map: map::Map, args: &CallArgs, found: &mut Diagnostics) -> Option
     }
     match map.context(name) {
         Some(context) => Some(map.while_in(context)),
-        None if name == context::DEFAULT => Some(map),
+        None if name == DEFAULT_CONTEXT => Some(map),
         None => {
             let names: Vec<&str> =
-                [context::DEFAULT].into_iter().chain(map.contexts.iter().map(|c| c.name.as_str())).collect();
+                [DEFAULT_CONTEXT].into_iter().chain(map.contexts.iter().map(|c| c.name.as_str())).collect();
             let near = isaglot_source::closest(name, names.iter().copied());
             let d = Diagnostic::error("E-CONTEXT", format!("the map has no context `{name}`")).did_you_mean(near);
             found.push(d.note(format!("it has {}", names.join(", "))));

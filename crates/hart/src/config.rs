@@ -4,7 +4,7 @@
 
 use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
-use isaglot_xintf::map::{self, Levels, LunRow, Map, Route, Service, context};
+use isaglot_xintf::map::{self, DEFAULT_CONTEXT, Levels, LunRow, Map, Route, Service};
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, ConfigItem};
 
@@ -320,13 +320,13 @@ impl Config {
     /// The number of a context by its name.
     pub fn number_of(&self, name: &str) -> Option<u16> {
         let own = self.contexts.iter().find(|c| c.name == name).map(|c| c.number);
-        own.or((name == context::DEFAULT).then_some(0))
+        own.or((name == DEFAULT_CONTEXT).then_some(0))
     }
 
     /// The name of a context by its number.
     pub fn context_name(&self, number: u16) -> Option<&str> {
         match number {
-            0 => Some(context::DEFAULT),
+            0 => Some(DEFAULT_CONTEXT),
             _ => self.contexts.iter().find(|c| c.number == number).map(|c| c.name.as_str()),
         }
     }

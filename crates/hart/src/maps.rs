@@ -112,7 +112,7 @@ impl Maps {
     /// Whether a number is that of the register, and the level may use it; `None` if it is another register's number.
     fn allows(&self, number: u16, level: Level) -> Option<bool> {
         let is_ours = number == MXCONTEXT || number == SXCONTEXT && self.has_supervisor;
-        (is_ours && !self.numbers.is_empty()).then(|| level as u16 >= number >> 8 & 3)
+        (is_ours && !self.numbers.is_empty()).then_some(level as u16 >= number >> 8 & 3)
     }
 
     /// Reads the register, if the number is its; the inner `None` is an illegal read.

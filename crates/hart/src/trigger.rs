@@ -1,8 +1,8 @@
 //! Triggers of the debug specification, as a program uses them on itself: `tselect`, `tdata1` of type 2 (`mcontrol`), `tdata2`, `tcontrol`.
 //!
 //! A trigger fires before a fetch, load or store whose address it matches, with a breakpoint exception. At the machine level it does so
-//! only while MTE of `tcontrol` is 1, which a trap to that level clears, so that a handler is not hit by the trigger that it handles. MTE
-//! is 1 at reset, where the specification has 0: so programs that do not know `tcontrol` find triggers as on machines without it.
+//! only while MTE of `tcontrol` is 1, which a trap to that level clears, so that a handler is not hit by the trigger that it handles. All of
+//! that begins when a program first writes `tcontrol`: for one that does not know it MTE stays 1, as on machines without it.
 
 use crate::cause::Level;
 use crate::protection::Access;
@@ -24,6 +24,8 @@ pub(crate) struct Triggers {
     control: [u64; TRIGGERS],
     address: [u64; TRIGGERS],
     tcontrol: u64,
+    /// The program has written `tcontrol`.
+    is_controlled: bool,
 }
 
 /// Addresses at which accesses of some kinds trap, the first and the last.
@@ -58,7 +60,7 @@ impl Armed {
 
 impl Triggers {
     pub(crate) fn new() -> Triggers {
-        Triggers { selected: 0, control: [0; TRIGGERS], address: [0; TRIGGERS], tcontrol: MTE }
+        Triggers { selected: 0, control: [0; TRIGGERS], address: [0; TRIGGERS], tcontrol: MTE, is_controlled: false }
     }
 
     /// A register by its number, if it is one of these.
@@ -90,7 +92,7 @@ impl Triggers {
             }
             0x7a2 => self.address.get_mut(selected).into_iter().for_each(|place| *place = value),
             0x7a3 | 0x7a4 => {}
-            0x7a5 => self.tcontrol = value & (MTE | MPTE),
+            0x7a5 => (self.tcontrol, self.is_controlled) = (value & (MTE | MPTE), true),
             _ => return None,
         }
         Some(())
@@ -98,12 +100,17 @@ impl Triggers {
 
     /// A trap goes to the machine level.
     pub(crate) fn enter(&mut self) {
-        self.tcontrol = (self.tcontrol & MTE) * (MPTE / MTE);
+        if self.is_controlled {
+            self.tcontrol = (self.tcontrol & MTE) * (MPTE / MTE);
+        }
     }
 
     /// A handler of the machine level returns.
     pub(crate) fn leave(&mut self) {
-        self.tcontrol = self.tcontrol & MPTE | (self.tcontrol & MPTE) / (MPTE / MTE);
+        if self.is_controlled {
+            let before = self.tcontrol & MPTE;
+            self.tcontrol = before | (before / (MPTE / MTE));
+        }
     }
 
     /// What can fire at a level.

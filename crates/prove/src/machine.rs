@@ -3,7 +3,7 @@
 
 use isaglot_hart::{Config, Level};
 use isaglot_semantics::{BinaryOp, UnaryOp};
-use isaglot_xintf::map::context;
+use isaglot_xintf::map::DEFAULT_CONTEXT;
 use isaglot_xintf::meaning::{Meaning, Variable};
 use isaglot_xintf::profile::{GenericInst, Profile};
 
@@ -56,7 +56,7 @@ pub(crate) fn places(config: &Config) -> Vec<Place> {
 
 /// The name of a context by its place.
 pub(crate) fn context_name(config: &Config, context: Option<usize>) -> &str {
-    context.and_then(|at| config.contexts.get(at)).map_or(context::DEFAULT, |c| c.name.as_str())
+    context.and_then(|at| config.contexts.get(at)).map_or(DEFAULT_CONTEXT, |c| c.name.as_str())
 }
 
 pub(crate) fn scenario(config: &Config, place: &Place, lines: Vec<Line>, shows: Shows) -> Scenario {

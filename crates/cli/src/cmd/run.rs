@@ -10,7 +10,7 @@ use isaglot_hart::{Config, Context, Hart, Level, Start, limits};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::limits::MAX_COMMANDS;
-use isaglot_xintf::map::{self, context};
+use isaglot_xintf::map::{self, DEFAULT_CONTEXT};
 use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree;
@@ -315,7 +315,7 @@ impl Commands {
 
     /// The name of a context.
     fn context(&self, number: u16) -> &str {
-        self.contexts.iter().find(|c| c.number == number).map_or(context::DEFAULT, |c| c.name.as_str())
+        self.contexts.iter().find(|c| c.number == number).map_or(DEFAULT_CONTEXT, |c| c.name.as_str())
     }
 }
 

@@ -14,7 +14,7 @@ use isaglot_source::{Diagnostic, Diagnostics, Span};
 use super::{Device, Levels, LunRow, Map, Route};
 
 /// What the tables at the top are called among contexts. Their number is 0.
-pub const DEFAULT: &str = "default";
+pub const DEFAULT_CONTEXT: &str = "default";
 
 /// Tables of the level `user` that a supervisor can put in force instead of those at the top.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Context {
 }
 
 impl Map {
-    /// The context of a name; nothing for [`DEFAULT`] and for names that there are not.
+    /// The context of a name; nothing for [`DEFAULT_CONTEXT`] and for names that there are not.
     pub fn context(&self, name: &str) -> Option<&Context> {
         self.contexts.iter().find(|c| c.name == name)
     }
@@ -83,7 +83,7 @@ pub fn isolated(map: &Map, out: &mut Diagnostics) {
         return;
     }
     let mut first: BTreeMap<&str, (&str, Span, bool)> = BTreeMap::new();
-    let top = (DEFAULT, map.routes.as_slice());
+    let top = (DEFAULT_CONTEXT, map.routes.as_slice());
     let all = std::iter::once(top).chain(map.contexts.iter().map(|c| (c.name.as_str(), c.routes.as_slice())));
     for (name, route) in all.flat_map(|(name, routes)| routes.iter().map(move |route| (name, route))) {
         let device = route.device.as_str();

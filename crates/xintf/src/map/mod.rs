@@ -3,10 +3,10 @@
 //!
 //! A map file gives the two tables themselves, or says which device serves which interface and leaves the logical
 //! unit numbers to [`build()`], or both. [`lint()`] finds what is wrong with the tables, whatever made them, and [`emit`]
-//! writes them as C, Rust or JSON. [`context`] is about tables of which each process has its own.
+//! writes them as C, Rust or JSON. [`Context`]s are tables of which each process has its own.
 
 mod build;
-pub mod context;
+mod context;
 pub mod emit;
 mod lint;
 mod read;
@@ -15,7 +15,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::Span;
 
 pub use build::build;
-pub use context::{Context, isolated};
+pub use context::{Context, DEFAULT_CONTEXT, isolated};
 pub use lint::{Options, lint, shared};
 pub use read::read;
 

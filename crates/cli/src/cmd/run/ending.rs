@@ -64,6 +64,9 @@ pub(super) fn text_of(plan: &Plan<'_>, word: &Word) -> String {
 /// The control register of floating point.
 const FCSR: u16 = 3;
 
+/// The registers that choose the context in force, `sxcontext` and `mxcontext`.
+const CONTEXT_REGISTERS: [u64; 2] = [0x5c0, 0x7c0];
+
 /// How the text begins of a program that ended by itself.
 pub(super) const ENDED: &str = "stopped: exit code";
 
@@ -307,7 +310,11 @@ impl End<'_, '_> {
         let help = match known {
             _ if trap.reason != Cause::Illegal => None,
             Some(true) if text.as_ref().is_some_and(|text| text.starts_with("csr")) => {
-                Some("there is no such register, or it cannot be used so at this level".to_owned())
+                let chooses = self.hart.context().is_some() && CONTEXT_REGISTERS.contains(&(word.low_u64() >> 20));
+                Some(match chooses {
+                    true => "it takes numbers of contexts that there are, from a level above user".to_owned(),
+                    false => "there is no such register, or it cannot be used so at this level".to_owned(),
+                })
             }
             Some(true) => trouble.map(|trouble| match trouble {
                 FloatTrouble::Mode(mode) => {

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use isaglot_source::{Diagnostic, Span};
 
 use super::Reader;
-use crate::map::context::DEFAULT;
-use crate::map::{Context, Levels};
+use crate::map::{Context, DEFAULT_CONTEXT, Levels};
 use crate::tree::{ConfigEntry, ConfigItem};
 use crate::{limits, name};
 
@@ -44,14 +43,15 @@ impl Reader<'_> {
             }
             numbers.push(given.map(|g| g.0));
         }
-        let mut names = BTreeSet::from([DEFAULT]);
+        let mut names = BTreeSet::from([DEFAULT_CONTEXT]);
         let mut list = Vec::new();
         for (one, number) in entries.iter().zip(numbers) {
             let free = || (0..).find(|n| !taken.contains(n)).unwrap_or(0);
             let number = number.unwrap_or_else(free);
             taken.insert(number);
             if !names.insert(&one.key) {
-                let what = if one.key == DEFAULT { "is the name of the tables at the top" } else { "is there twice" };
+                let what =
+                    if one.key == DEFAULT_CONTEXT { "is the name of the tables at the top" } else { "is there twice" };
                 let d = Diagnostic::error("E-NAME-DUP", format!("the context `{}` {what}", one.key));
                 self.out.push(d.label(one.key_span, ""));
                 continue;
