@@ -11,11 +11,17 @@ mod privileged;
 #[path = "../it/programs.rs"]
 mod programs;
 mod qemu;
+mod testfloat;
 mod twins;
 mod vectors;
 
 fn main() {
     isaglot_testing::suite::run(
-        qemu::trials().into_iter().chain(mutants::trials()).chain(privileged::trials()).collect(),
+        qemu::trials()
+            .into_iter()
+            .chain(mutants::trials())
+            .chain(privileged::trials())
+            .chain(testfloat::trials())
+            .collect(),
     );
 }
