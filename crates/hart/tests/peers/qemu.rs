@@ -14,7 +14,11 @@ const PER_FILE: u64 = 20;
 pub(crate) fn trials() -> Vec<Trial> {
     use isaglot_testing::peer::{RISCV_QEMU, trial};
     let mut trials = vec![Trial::test("ctzw_looks_at_the_word", ctzw)];
-    trials.push(trial("vectors".to_owned(), &[RISCV_QEMU], vectors));
+    for (xlen, vlen) in [(64, 128), (64, 256), (64, 512), (32, 128), (32, 256), (32, 512)] {
+        let setup = vectors::case::Setup { xlen, vlen };
+        let name = format!("vectors_rv{xlen}_{vlen}");
+        trials.push(trial(name, &[RISCV_QEMU], move || vectors(setup)));
+    }
     trials.push(Trial::test("round_to_odd", || vectors::round_to_odd(&description::isa())));
     for xlen in [32, 64] {
         trials.push(trial(format!("programs_rv{xlen}"), &[RISCV_QEMU], move || programs(xlen)));
@@ -132,9 +136,19 @@ fn floats(xlen: u32, place: Place) -> Result<(), Failed> {
 }
 
 /// Cases of each vector instruction: far more with `ISAGLOT_FULL=1`.
-fn vectors() -> Result<(), Failed> {
-    let each = if std::env::var_os("ISAGLOT_FULL").is_some() { 1000 } else { 10 };
-    vectors::compare(&description::isa(), each)
+fn vectors(setup: vectors::case::Setup) -> Result<(), Failed> {
+    let is_usual = setup.vlen == 128;
+    let each = match std::env::var_os("ISAGLOT_FULL").is_some() {
+        true => vectors::FULL / if is_usual { 1 } else { 4 },
+        false => {
+            if is_usual {
+                10
+            } else {
+                4
+            }
+        }
+    };
+    vectors::compare(&description::isa(), setup, each)
 }
 
 /// Against the manual: the trailing zeros of the low word, whatever is above.

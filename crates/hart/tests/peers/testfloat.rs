@@ -85,11 +85,7 @@ fn word(function: u32, code: u32, second: u32, mode: u32) -> u32 {
 
 /// v8 from v16 and v24, or from v16 with this code.
 fn vector(function: u32, first: u32, size: u32) -> Option<Vector> {
-    Some(Vector {
-        word: function << 26 | 1 << 25 | 16 << 20 | first << 15 | 1 << 12 | 8 << 7 | 0x57,
-        size,
-        sums: false,
-    })
+    Some(Vector { word: function << 26 | 1 << 25 | 16 << 20 | first << 15 | 1 << 12 | 8 << 7 | 0x57, size })
 }
 
 /// All that begin or end with this format; between two, those that begin with it.

@@ -1,12 +1,18 @@
 /* Runs each case under QEMU's user mode: registers of vectors, control registers and operands as the case says, one instruction, and
    everything that can have changed written to standard output. A signal is a result: the instruction is left out. */
-typedef unsigned long u64;
-struct state { u64 vl, vtype, vstart, vcsr, fcsr, a0, a1, a2, fa0; unsigned char v[512]; };
-struct result { unsigned char v[512]; u64 vl, vtype, vcsr, fcsr, vstart, a3, fa1, signal, sum; };
+typedef unsigned long long u64;
+/* VLENB, the bytes of a vector register, is given by who compiles this. */
+struct state { u64 vl, vtype, vstart, vcsr, fcsr, a0, a1, a2, fa0; unsigned char v[32 * VLENB]; };
+struct result { unsigned char v[32 * VLENB]; u64 vl, vtype, vcsr, fcsr, vstart, a3, fa1, signal, sum; };
 extern const struct state cases[], cases_end[];
-extern const u64 stubs[];
-void one(const struct state *, struct result *, u64 stub);
-static volatile u64 caught;
+extern const unsigned long stubs[];
+void one(const struct state *, struct result *, unsigned long stub);
+static volatile int caught;
+#if __riscv_xlen == 64
+#define PC 22
+#else
+#define PC 40
+#endif
 static struct result results[256];
 
 static long call(long number, long a, long b, long c, long d, long e, long f)
@@ -17,22 +23,22 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
 	return a0;
 }
 
-static void handler(int signal, void *info, u64 *context)
+static void handler(int signal, void *info, unsigned long *context)
 {
 	caught = signal;
-	context[22] += 4;
+	context[PC] += 4;
 }
 
-#define MEMORY ((u64 *)0x40000000)
+#define MEMORY ((u64 *)0x60000000)
 #define WORDS 512
 
 void start(void)
 {
-	struct { void *handler; u64 flags, mask; } action = { handler, 4, 0 };
+	struct { void *handler; unsigned long flags, mask[2]; } action = { handler, 4, {0, 0} };
 	for (int signal = 1; signal < 32; signal++)
 		call(134, signal, (long)&action, 0, 8, 0, 0);
 	call(222, (long)MEMORY, WORDS * 8, 3, 0x32, -1, 0);
-	u64 count = 0;
+	unsigned count = 0;
 	for (const struct state *c = cases; c < cases_end; c++) {
 		struct result *r = results + count;
 		for (u64 i = 0; i < WORDS; i++)
