@@ -115,8 +115,7 @@ pub(crate) fn reads_two_widths(i: &Instruction, word: u32, vtype: u64) -> Option
 }
 
 /// Whether nothing differs but one element of 64 bits, which is the whole number here and its low half there.
-fn cut_slide(s: &State, want: &Outcome, got: &Outcome) -> bool {
-    let number = s.operands[3];
+fn is_cut(number: u64, want: &Outcome, got: &Outcome) -> bool {
     let pairs = || got.registers.chunks_exact(8).zip(want.registers.chunks_exact(8)).filter(|(g, w)| g != w);
     pairs().count() == 1 && pairs().all(|(g, w)| g == number.to_le_bytes() && w == (number & 0xffff_ffff).to_le_bytes())
 }
@@ -135,10 +134,10 @@ pub(crate) fn why(i: &Instruction, s: &State, setup: Setup, want: &Outcome, got:
         let elements = (u64::from(s.word >> 15 & 7) + 1) * setup.vlen / sew;
         return (s.vstart >= elements && got.rest[7] == 0 && got.registers == s.registers).then_some("moves");
     }
-    // A number of 64 bits from a register of floating point.
-    let slides = setup.xlen == 32 && sew == 64 && i.name.starts_with("vfslide1");
-    if slides && got.rest == want.rest && s.operands[3] >> 32 != 0 {
-        return cut_slide(s, want, got).then_some("slides");
+    if setup.xlen == 32 && sew == 64 && i.name.contains("slide1") && got.rest == want.rest {
+        // A number of floating point has 64 bits, an integer is extended with its sign.
+        let number = if i.name.starts_with("vf") { s.operands[3] } else { s.operands[1] as i32 as u64 };
+        return is_cut(number, want, got).then_some("slides");
     }
     if got.rest[7] != 4 || want.rest[7] == 4 {
         return None;
