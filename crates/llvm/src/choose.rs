@@ -2,7 +2,7 @@
 
 use isaglot_model::{FeatureId, Isa};
 
-use crate::table::{ALONE, CLAIMS, INSTEAD, ORDERS, OperandTable};
+use crate::table::{ALONE, ARCH, CLAIMS, INSTEAD, ORDERS, OperandTable};
 
 /// A name that the target does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,12 @@ pub fn choose(
             }
             if let Some(name) = name.strip_prefix(ALONE) {
                 if cpu.is_empty() && features.iter().all(|name| name.is_empty()) {
+                    switch_on(isa, find(name)?, &mut on);
+                }
+                continue;
+            }
+            if let Some(name) = name.strip_prefix(ARCH) {
+                if matches!(cpu, "" | "generic") {
                     switch_on(isa, find(name)?, &mut on);
                 }
                 continue;

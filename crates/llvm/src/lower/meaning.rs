@@ -269,8 +269,11 @@ impl<'a> Lowering<'a> {
     ) {
         // A class of one register in a field that has bits is a number like any other.
         let Some(names) = self.registers.field(class, number.width()) else { return };
-        // The number that the bits become with those that a step has set below them.
+        // The number that the bits become with those that a step has set below them. Low bits of the field that the word
+        // does not hold are among its bits already.
         let (low, set) = implied_below(&number.pieces);
+        let held = places.iter().take_while(|at| at.is_none()).count() as u32;
+        let low = low.saturating_sub(held);
         let invalid = |value: u64| {
             let value = value.checked_shl(low).unwrap_or(0) | set;
             !names.valid.get(value as usize).copied().unwrap_or(false)

@@ -9,6 +9,7 @@ mod each;
 mod every;
 mod flow;
 mod meaning;
+mod modes;
 mod named;
 mod record_table;
 mod scope;
@@ -39,7 +40,7 @@ use crate::target::registers::{NOWHERE, Registers, text as text_of};
 use crate::target::{encodings, features, inst};
 use isaglot_tablegen::{Def, Records, Value};
 
-/// Operands of one instruction that may each add a number after it.
+/// Operands of one instruction that may each add a number after it, and bits that it may have twice.
 const MAX_EXTENDED: usize = 3;
 
 /// Records with the same bits whose texts an encoding takes over.
@@ -179,6 +180,8 @@ struct Candidate<'a> {
     inst: Inst<'a>,
     facts: Vec<InstFact>,
     pattern: Pattern,
+    /// The number of the mode that it is in.
+    mode: usize,
     rank: u32,
     condition: Condition,
     /// What its decoder namespace needs.
@@ -216,6 +219,7 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
     };
     lowering.read_aliases();
     lowering.needed_features();
+    lowering.needed_of_modes();
     let instructions = lowering.instructions();
     if instructions == 0 {
         let d = Diagnostic::error("tablegen-no-instructions", "no record is an instruction with an encoding");
@@ -267,42 +271,18 @@ impl<'a> Lowering<'a> {
             let Some(inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
             let all = self.facts(&inst);
             self.note_names(&inst, &all, &mut names);
-            let forms = self.extended(&inst, all);
-            for (facts, needs) in self.with_records(&inst, forms) {
-                let mut inst = inst.clone();
-                let fields = facts.iter().filter_map(|fact| match fact {
-                    InstFact::Bits(name, bits) => Some((name.clone(), bits)),
-                    _ => None,
-                });
-                for (name, bits) in fields.filter(|(name, _)| !inst.fields.contains_key(name)).collect::<Vec<_>>() {
-                    inst.fields.insert(name, bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect());
+            let own_namespace = text_of(bits, "DecoderNamespace");
+            for modes::Form { inst, mode: in_mode, rank, condition: mode_condition } in
+                self.in_modes(inst, &own_namespace)
+            {
+                let forms = self.extended(&inst, all.clone());
+                for (facts, needs) in self.with_records(&inst, forms) {
+                    let condition =
+                        features::all(vec![self.features.condition(bits), mode.clone(), mode_condition.clone(), needs]);
+                    let candidate = self.candidate(inst.clone(), facts, (in_mode, rank), condition);
+                    let namespace = self.namespace(&own_namespace, candidate.pattern.width());
+                    list.push(Candidate { namespace, ..candidate });
                 }
-                let said = facts.iter().find_map(|f| if let InstFact::Width(w) = f { Some(*w) } else { None });
-                let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
-                let later: u32 = facts.iter().map(|f| if let InstFact::Rank(n) = f { *n } else { 0 }).sum();
-                if said.is_some() && self.table.byte_order == ByteOrder::Big {
-                    inst.move_up(width);
-                }
-                // Ranks within a namespace come before the next namespace.
-                let rank = self.rank(&text_of(bits, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
-                let mut pattern = inst.pattern(width);
-                for fact in &facts {
-                    let (places, value): (Vec<Option<u32>>, u64) = match fact {
-                        InstFact::Fixed(name, value) => (inst.fields.get(name).cloned().unwrap_or_default(), *value),
-                        InstFact::Word(bits, value, None) => {
-                            (bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect(), *value)
-                        }
-                        _ => continue,
-                    };
-                    for (i, at) in (0u32..).zip(places) {
-                        let at = at.filter(|at| *at < width);
-                        pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
-                    }
-                }
-                let condition = features::all(vec![self.features.condition(bits), mode.clone(), needs]);
-                let written = def.bit("isAsmParserOnly").unwrap_or(false);
-                let namespace = self.namespace(&text_of(bits, "DecoderNamespace"), width);
-                list.push(Candidate { inst, facts, pattern, rank, condition, namespace, written });
             }
         }
         self.check_names(&names);
@@ -323,16 +303,16 @@ impl<'a> Lowering<'a> {
         // Of those with the same words one is decoded, the first by rank; the others are further ways to write it.
         let mut order: Vec<usize> = (0..list.len()).filter(|&i| list.get(i).is_some_and(|c| !c.written)).collect();
         order.sort_by_key(|&i| list.get(i).map(|c| c.rank).or_impossible(0));
-        let mut first: FxHashMap<&Pattern, usize> = FxHashMap::default();
+        let mut first: FxHashMap<(usize, &Pattern), usize> = FxHashMap::default();
         for &i in &order {
             if let Some(c) = list.get(i) {
-                first.entry(&c.pattern).or_insert(i);
+                first.entry((c.mode, &c.pattern)).or_insert(i);
             }
         }
         let mut members: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut decoded = vec![true; list.len()];
         for (i, c) in list.iter().enumerate() {
-            let leader = first.get(&c.pattern).and_then(|&at| Some((at, list.get(at)?)));
+            let leader = first.get(&(c.mode, &c.pattern)).and_then(|&at| Some((at, list.get(at)?)));
             let same = leader.is_some_and(|(at, leader)| {
                 at != i && leader.condition == c.condition && leader.namespace == c.namespace
             });
@@ -360,6 +340,59 @@ impl<'a> Lowering<'a> {
             self.instruction(c, others.get(&i).map_or(&[], Vec::as_slice), root);
         }
         count
+    }
+
+    /// An instruction with its facts; `rank` is the first one of its namespace.
+    fn candidate(
+        &self,
+        mut inst: Inst<'a>,
+        facts: Vec<InstFact>,
+        (mode, rank): (usize, u32),
+        condition: Condition,
+    ) -> Candidate<'a> {
+        let fields = facts.iter().filter_map(|fact| match fact {
+            InstFact::Bits(name, bits) => Some((name.clone(), bits)),
+            _ => None,
+        });
+        for (name, bits) in fields.filter(|(name, _)| !inst.fields.contains_key(name)).collect::<Vec<_>>() {
+            inst.fields.insert(name, bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect());
+        }
+        for fact in &facts {
+            if let InstFact::Copy(name, field) = fact
+                && let Some(places) = inst.fields.get(field).cloned()
+            {
+                inst.fields.insert(name.clone(), places);
+            }
+        }
+        let said = facts.iter().find_map(|f| if let InstFact::Width(w) = f { Some(*w) } else { None });
+        let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
+        let later: u32 = facts.iter().map(|f| if let InstFact::Rank(n) = f { *n } else { 0 }).sum();
+        if said.is_some() && self.table.byte_order == ByteOrder::Big {
+            inst.move_up(width);
+        }
+        // Ranks within a namespace come before the next namespace.
+        let rank = rank + later.min(RANKS - 1);
+        let mut pattern = inst.pattern(width);
+        for fact in &facts {
+            let (places, value): (Vec<Option<u32>>, u64) = match fact {
+                InstFact::Fixed(name, value) => (inst.fields.get(name).cloned().unwrap_or_default(), *value),
+                InstFact::Word(bits, value, None) => {
+                    (bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect(), *value)
+                }
+                _ => continue,
+            };
+            for (i, at) in (0u32..).zip(places) {
+                let at = at.filter(|at| *at < width);
+                pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
+            }
+        }
+        let written = inst.def.bit("isAsmParserOnly").unwrap_or(false);
+        let own: Vec<(String, bool)> = facts
+            .iter()
+            .filter_map(|fact| if let InstFact::Where(name, on) = fact { Some((name.clone(), *on)) } else { None })
+            .collect();
+        let condition = features::all(vec![condition, self.features_are(&own)]);
+        Candidate { inst, facts, pattern, mode, rank, condition, namespace: Condition::Always, written }
     }
 
     /// The forms of an instruction: itself, and with numbers after it for each operand that can ask for one.
@@ -413,7 +446,45 @@ impl<'a> Lowering<'a> {
                 .for_each(|form| form.push(InstFact::Reject(name.clone(), ValueSet::Range(*value, *value))));
             forms.extend(others);
         }
+        // Values that are refused with a feature only make two instructions of one.
+        let mut features: Vec<&(String, bool)> = Vec::new();
+        for fact in &facts {
+            if let InstFact::RejectWhere(.., feature) = fact
+                && !features.contains(&feature)
+            {
+                features.push(feature);
+            }
+        }
+        for feature in features {
+            let mut refused = vec![InstFact::Where(feature.0.clone(), feature.1)];
+            refused.extend(facts.iter().filter_map(|fact| match fact {
+                InstFact::RejectWhere(name, set, of) if of == feature => {
+                    Some(InstFact::Reject(name.clone(), set.clone()))
+                }
+                _ => None,
+            }));
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain(refused.clone()).collect()).collect();
+            forms.iter_mut().for_each(|form| form.push(InstFact::Where(feature.0.clone(), !feature.1)));
+            forms.extend(others);
+        }
+        // A bit of a field that is in the word twice is 0 in both places, or 1 in both.
+        for &(one, other) in inst.twice.iter().filter(|_| inst.twice.len() <= MAX_EXTENDED) {
+            let both = |value| [one, other].map(|at| InstFact::Word(vec![(at, at)], value, None));
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain(both(1)).collect()).collect();
+            forms.iter_mut().for_each(|form| form.extend(both(0)));
+            forms.extend(others);
+        }
         // Of words that differ only in bits that decoding does not test, one is assembled.
+        let soft = (0u32..).zip(&inst.bits).filter(|(_, bit)| **bit == inst::InstBit::Soft(true));
+        let soft: Vec<InstFact> = soft.map(|(at, _)| InstFact::Word(vec![(at, at)], 1, None)).collect();
+        if self.table.soft_written && !soft.is_empty() {
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().chain(&soft).cloned().collect()).collect();
+            forms.iter_mut().for_each(|form| form.push(InstFact::Unread));
+            forms.extend(others);
+        }
         for fact in &facts {
             let InstFact::Write(bits, number) = fact else { continue };
             let written = InstFact::Word(bits.clone(), *number, None);

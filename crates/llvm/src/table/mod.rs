@@ -6,6 +6,7 @@
 mod compute;
 pub(crate) mod formula;
 pub(crate) mod hook;
+mod mode;
 pub(crate) mod read;
 mod tokens;
 
@@ -16,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use self::hook::Value;
 pub use self::hook::{Hook, HookParam};
+pub use self::mode::{FeatureList, Mode, ModeNamespace, WordPart};
 
 /// The table of one target.
 #[derive(Clone, Debug)]
@@ -36,12 +38,16 @@ pub struct OperandTable {
     pub layout: Vec<(u32, u32)>,
     /// Decoder namespaces in the order in which they are tried; others come after the last, the empty one at the end.
     pub namespaces: Vec<String>,
+    /// Modes of the processor, each with its namespaces; without any, all are tried as `namespaces` says.
+    pub modes: Vec<Mode>,
     /// Decoder namespaces that are tried only with a feature.
     pub requires: Vec<(String, String)>,
     /// Widths in bits whose instructions are tried only with a feature.
     pub requires_width: Vec<(u32, String)>,
     /// Features that no record has, which only triples switch on.
     pub features: Vec<(String, Span)>,
+    /// Bits that decoding does not insist on (`SoftFail`) are assembled as the record has them.
+    pub soft_written: bool,
     /// Aliases of the records are read, but never printed.
     pub aliases_read: bool,
     /// Classes of instructions; others are left out. All if there are none.
@@ -83,9 +89,11 @@ impl Default for OperandTable {
             lengths: Vec::new(),
             layout: Vec::new(),
             namespaces: Vec::new(),
+            modes: Vec::new(),
             requires: Vec::new(),
             requires_width: Vec::new(),
             features: Vec::new(),
+            soft_written: false,
             aliases_read: false,
             only: Vec::new(),
             extend: Vec::new(),
@@ -417,6 +425,12 @@ pub enum InstFact {
     RejectEqual(String, String),
     /// Words for which a field is so are not this instruction.
     Reject(String, ValueSet),
+    /// The same only where the feature is on, or where it is off.
+    RejectWhere(String, ValueSet, (String, bool)),
+    /// Only where the feature is on, or where it is off: what `RejectWhere` makes of an instruction.
+    Where(String, bool),
+    /// The operand, which the word does not hold, has the bits of this field.
+    Copy(String, String),
     /// Where this holds, the text is that of this `AsmString`.
     Alias(AliasWhen, String),
     /// The same, but only read.
@@ -461,6 +475,9 @@ pub(crate) const ORDERS: [(ByteOrder, &str); 2] = [(ByteOrder::Little, "bytes=li
 
 /// What a triple says in the list of its features before one that is on only where neither a processor nor features are named.
 pub(crate) const ALONE: &str = "alone=";
+
+/// What a triple says in the list of its features before one that is on only where no processor is named but `generic`.
+pub(crate) const ARCH: &str = "arch=";
 
 /// What a triple says in the list of its features before two of which the second is on where the first is not.
 pub(crate) const INSTEAD: &str = "instead=";

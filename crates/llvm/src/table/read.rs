@@ -9,11 +9,12 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 use crate::limits::{MAX_INST_BITS, MAX_TABLE_BYTES};
 use crate::table::compute;
 use crate::table::formula::{self, Definitions};
+use crate::table::mode;
 use crate::table::tokens::{Line, Result, Token, Tokens};
 use crate::table::{
-    ALONE, AliasWhen, DecodeStep, Each, Every, Extend, FieldValue, Hook, HookParam, INSTEAD, InstFact, LengthLine,
-    NamedOperands, NumberFormat, OperandTable, Order, Part, RecordTable, RegisterNames, TableNumber, TextChoice,
-    TextPiece, ValueSet,
+    ALONE, ARCH, AliasWhen, DecodeStep, Each, Every, Extend, FieldValue, Hook, HookParam, INSTEAD, InstFact,
+    LengthLine, NamedOperands, NumberFormat, OperandTable, Order, Part, RecordTable, RegisterNames, TableNumber,
+    TextChoice, TextPiece, ValueSet,
 };
 
 const STATEMENTS: &[&str] = &[
@@ -26,11 +27,13 @@ const STATEMENTS: &[&str] = &[
     "length",
     "layout",
     "aliases",
+    "softfail",
     "only",
     "extend",
     "every",
     "joins",
     "namespaces",
+    "mode",
     "requires",
     "feature",
     "triple",
@@ -167,6 +170,7 @@ fn statement(
             table.print.entry(name).or_default().push(hook);
             Ok(())
         }
+        "mode" => mode::mode(&mut t, body, table),
         "every" => {
             let class = t.word("a class of instructions")?;
             let mut fields = Vec::new();
@@ -258,7 +262,7 @@ fn register_names(t: &mut Tokens<'_>, names: &mut RegisterNames) -> Result<()> {
 }
 
 /// A pattern of the first bits, the length that it tells, and with which features: `PATTERN = BITS [if FEATURE | unless FEATURE]…`
-fn length(t: &mut Tokens<'_>) -> Result<LengthLine> {
+pub(super) fn length(t: &mut Tokens<'_>) -> Result<LengthLine> {
     let text = t.word("a pattern of `0`, `1` and `x`")?;
     t.need('=')?;
     let bits = t.number("a number of bits")?;
@@ -346,6 +350,8 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
                 Err(_) => table.requires.push((namespace, feature)),
             }
         }
+        "softfail" if t.keyword("written") => table.soft_written = true,
+        "softfail" => return Err(t.wanted("`written`")),
         "aliases" if t.keyword("read") => table.aliases_read = true,
         "aliases" => return Err(t.wanted("`read`")),
         "only" => {
@@ -385,9 +391,13 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
                     names.push(format!("{INSTEAD}{one} {other}"));
                     continue;
                 }
-                let alone = if t.keyword("alone") { ALONE } else { "" };
+                let alone = match (t.keyword("alone"), t.keyword("arch")) {
+                    (true, _) => ALONE,
+                    (_, true) => ARCH,
+                    _ => "",
+                };
                 names.push(match t.peek() {
-                    Some(Token::Text(_)) => t.text("a name")?,
+                    Some(Token::Text(_)) => format!("{alone}{}", t.text("a name")?),
                     _ => format!("{alone}{}", t.word("a processor or feature")?),
                 });
             }
@@ -424,7 +434,7 @@ fn triple(t: &mut Tokens<'_>) -> Result<String> {
 }
 
 /// The most significant bit first.
-fn pattern(text: &str) -> Option<Pattern> {
+pub(super) fn pattern(text: &str) -> Option<Pattern> {
     let width = u32::try_from(text.len()).ok()?;
     let (mut value, mut care) = (Word::zero(width), Word::zero(width));
     for (bit, byte) in (0..width).rev().zip(text.bytes()) {
@@ -672,7 +682,7 @@ fn part_sets(t: &mut Tokens<'_>) -> Result<Vec<(String, ValueSet)>> {
 }
 
 /// The name of a feature; in quotes if it has more than letters, digits and `_`.
-fn feature(t: &mut Tokens<'_>) -> Result<String> {
+pub(super) fn feature(t: &mut Tokens<'_>) -> Result<String> {
     if matches!(t.peek(), Some(Token::Text(_))) { t.text("a feature") } else { t.word("a feature") }
 }
 
@@ -768,14 +778,19 @@ pub(super) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
     })
 }
 
-/// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
+/// `constant NAME = N`, `copy NAME = NAME`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str = "`constant`, `reject`, `alias`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `copy`, `reject`, `alias`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let (name, value) = setting(t, "an operand")?;
             InstFact::Constant(name, value)
+        }
+        "copy" => {
+            let name = t.operand("an operand")?;
+            t.need('=')?;
+            InstFact::Copy(name, t.operand("a field")?)
         }
         "each" => InstFact::Each(each(t)?),
         "only" => {
@@ -790,7 +805,13 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
                 t.need('=')?;
                 InstFact::RejectEqual(name, t.operand("an operand")?)
             } else {
-                InstFact::Reject(name, t.set()?)
+                let set = t.set()?;
+                let on = t.keyword("if");
+                if on || t.keyword("unless") {
+                    InstFact::RejectWhere(name, set, (feature(t)?, on))
+                } else {
+                    InstFact::Reject(name, set)
+                }
             }
         }
         kind @ ("alias" | "input") => {

@@ -52,6 +52,8 @@ pub(crate) struct Inst<'a> {
     pub(crate) name: String,
     pub(crate) bits: Vec<InstBit>,
     pub(crate) fields: BTreeMap<String, Places>,
+    /// Bits of the word that are the same bit of a field.
+    pub(crate) twice: Vec<(u32, u32)>,
     pub(crate) operands: Vec<InstOperand<'a>>,
     pub(crate) asm: String,
 }
@@ -76,6 +78,7 @@ impl<'a> Inst<'a> {
         };
         let mut bits = Vec::with_capacity(width as usize);
         let mut fields: BTreeMap<String, Places> = BTreeMap::new();
+        let mut twice = Vec::new();
         let mut known = false;
         let whole = [(width.saturating_sub(1), 0)];
         let layout = if layout.is_empty() { &whole[..] } else { layout };
@@ -94,6 +97,7 @@ impl<'a> Inst<'a> {
                 }
                 Bit::Field { field, index } => {
                     if let Some(places) = fields.get_mut(field) {
+                        twice.extend(places.get(index as usize).copied().flatten().map(|known| (known, at)));
                         place(places, index, at);
                     } else {
                         let declared = match encoding.get(field) {
@@ -113,7 +117,7 @@ impl<'a> Inst<'a> {
             return None;
         }
         let (operands, name) = (operands(def), def.name().into_owned());
-        Some(Inst { def, name, bits, fields, operands, asm: text(def, "AsmString") })
+        Some(Inst { def, name, bits, fields, twice, operands, asm: text(def, "AsmString") })
     }
 
     /// Of an `Inst` that is put together from parts.
@@ -123,7 +127,8 @@ impl<'a> Inst<'a> {
             return None;
         }
         let (operands, name) = (operands(def), def.name().into_owned());
-        Some(Inst { def, name, bits, fields: fields.into_iter().collect(), operands, asm: text(def, "AsmString") })
+        let (fields, twice) = (fields.into_iter().collect(), Vec::new());
+        Some(Inst { def, name, bits, fields, twice, operands, asm: text(def, "AsmString") })
     }
 
     /// Makes the word `width` bits wide, with what it has at the upper end: in memory that comes first, where the most
@@ -132,6 +137,7 @@ impl<'a> Inst<'a> {
         let by = width.saturating_sub(self.bits.len() as u32);
         self.bits.splice(0..0, (0..by).map(|_| InstBit::Open));
         self.fields.values_mut().flatten().flatten().for_each(|at| *at += by);
+        self.twice.iter_mut().for_each(|(one, other)| (*one, *other) = (*one + by, *other + by));
     }
 
     /// The bits that are known, in a word of `width` bits.
