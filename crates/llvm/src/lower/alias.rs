@@ -74,6 +74,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) own: Option<(Formula, String)>,
     /// Where it has the texts of a long form, if not everywhere.
     pub(crate) long: Option<Formula>,
+    /// The aliases of the records are not its texts.
+    pub(crate) bare: bool,
 }
 
 impl<'a> Bound<'a> {
@@ -112,6 +114,7 @@ impl<'a> Bound<'a> {
             aliases: facts.iter().filter_map(alias).collect(),
             own: facts.iter().find_map(own),
             long: facts.iter().find_map(|fact| if let InstFact::Long(f) = fact { Some(f.clone()) } else { None }),
+            bare: facts.iter().any(|fact| matches!(fact, InstFact::NoAliases)),
         }
     }
 }
@@ -197,6 +200,7 @@ impl<'a> Lowering<'a> {
                 aliases: Vec::new(),
                 own: None,
                 long: None,
+                bare: false,
             };
             let from = out.len();
             self.own_texts(scope, &bound, &guard, true, &mut out);
@@ -265,7 +269,8 @@ impl<'a> Lowering<'a> {
                 out.push(Text { template, guard, alias, input_only, output_only });
             }
         }
-        for one in self.aliases.get(&bound.def.index()).cloned().unwrap_or_default() {
+        let known = self.aliases.get(&bound.def.index()).filter(|_| !bound.bare);
+        for one in known.cloned().unwrap_or_default() {
             if out.len() >= MAX_CASES {
                 return;
             }

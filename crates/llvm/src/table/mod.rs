@@ -455,6 +455,8 @@ pub enum InstFact {
     Text(String, bool),
     /// Decoding does not test these bits of the word; what is assembled has this number in them.
     Write(Vec<(u32, u32)>, u64),
+    /// The aliases of the records are neither printed nor read.
+    NoAliases,
     /// All texts are printed, but never read.
     Unread,
     /// Of instructions that share words, the one of lower rank wins; 0 unless the table says otherwise.

@@ -778,14 +778,20 @@ pub(super) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
     })
 }
 
-/// `constant NAME = N`, `copy NAME = NAME`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
+/// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str = "`constant`, `copy`, `reject`, `alias`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `copy`, `reject`, `alias`, `aliases`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let (name, value) = setting(t, "an operand")?;
             InstFact::Constant(name, value)
+        }
+        "aliases" => {
+            if !t.keyword("none") {
+                return Err(t.wanted("`none`"));
+            }
+            InstFact::NoAliases
         }
         "copy" => {
             let name = t.operand("an operand")?;

@@ -1,0 +1,135 @@
+//! The forms of an instruction: what one record says that is several encodings, each with facts of its own.
+//!
+//! A number may follow where an operand asks for it, bits may be otherwise where a field has a value, values may be refused with
+//! a feature only, a bit of a field may be in the word twice, and of words that mean one instruction one is assembled. Each of
+//! these doubles the forms that there are so far.
+
+use std::cmp::Ordering;
+
+use super::Lowering;
+use crate::table::{Extend, InstFact, ValueSet};
+use crate::target::inst::{self, Inst};
+
+/// Operands of one instruction that may each add a number after it.
+const MAX_EXTENDED: usize = 3;
+
+/// Bits of fields that an instruction may have twice; a form is made for each of their values.
+const MAX_TWICE: usize = 4;
+
+impl<'a> Lowering<'a> {
+    /// The forms of an instruction: itself, and with numbers after it for each operand that can ask for one.
+    pub(super) fn extended(&self, inst: &Inst<'a>, mut facts: Vec<InstFact>) -> Vec<Vec<InstFact>> {
+        let mut fields: Vec<(&str, &Extend)> = Vec::new();
+        for operand in &inst.operands {
+            let inst::OperandType::Def(ty) = &operand.ty else { continue };
+            let rule = self.table.extend.iter().find(|rule| rule.operands.iter().any(|name| *name == ty.name()));
+            match rule.filter(|_| inst.fields.contains_key(&operand.name)) {
+                Some(rule) if rule.own => {
+                    let (value, width, print) = (rule.value, rule.width, rule.print.clone());
+                    facts.push(InstFact::Either(operand.name.clone(), value, width, print));
+                }
+                Some(rule) => fields.push((&operand.name, rule)),
+                None => {}
+            }
+        }
+        fields.truncate(MAX_EXTENDED);
+        let width = (inst.bits.len() as u32).next_multiple_of(8);
+        let mut forms = Vec::new();
+        // The number belongs to the first operand that asks for it, and to all after it that ask, too.
+        for first in 0..=fields.len() {
+            let mut form = facts.clone();
+            for (i, &(name, &Extend { value, width: bits, ref print, .. })) in fields.iter().enumerate() {
+                let fact = match i.cmp(&first) {
+                    Ordering::Less => InstFact::Reject(name.to_owned(), ValueSet::Range(value, value)),
+                    Ordering::Equal => {
+                        form.push(InstFact::Fixed(name.to_owned(), value));
+                        if !form.iter().any(|f| matches!(f, InstFact::Width(_))) {
+                            form.push(InstFact::Width(width + bits));
+                        }
+                        InstFact::After(name.to_owned(), bits, print.clone())
+                    }
+                    Ordering::Greater => InstFact::Either(name.to_owned(), value, bits, print.clone()),
+                };
+                form.push(fact);
+            }
+            if first == fields.len() {
+                form.retain(|f| !matches!(f, InstFact::After(..)));
+            }
+            forms.push(form);
+        }
+        // Bits that are otherwise where a field has a value make two instructions of one.
+        for fact in &facts {
+            let InstFact::Word(bits, number, Some((name, value))) = fact else { continue };
+            let fixed = [InstFact::Fixed(name.clone(), *value), InstFact::Word(bits.clone(), *number, None)];
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain(fixed.clone()).collect()).collect();
+            forms
+                .iter_mut()
+                .for_each(|form| form.push(InstFact::Reject(name.clone(), ValueSet::Range(*value, *value))));
+            forms.extend(others);
+        }
+        // Values that are refused with a feature only make two instructions of one.
+        let mut features: Vec<&(String, bool)> = Vec::new();
+        for fact in &facts {
+            if let InstFact::RejectWhere(.., feature) = fact
+                && !features.contains(&feature)
+            {
+                features.push(feature);
+            }
+        }
+        for feature in features {
+            let mut refused = vec![InstFact::Where(feature.0.clone(), feature.1)];
+            refused.extend(facts.iter().filter_map(|fact| match fact {
+                InstFact::RejectWhere(name, set, of) if of == feature => {
+                    Some(InstFact::Reject(name.clone(), set.clone()))
+                }
+                _ => None,
+            }));
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain(refused.clone()).collect()).collect();
+            forms.iter_mut().for_each(|form| form.push(InstFact::Where(feature.0.clone(), !feature.1)));
+            forms.extend(others);
+        }
+        // A bit of a field that is in the word twice is 0 in both places, or 1 in both.
+        for &(one, other) in inst.twice.iter().filter(|_| inst.twice.len() <= MAX_TWICE) {
+            let both = |value| [one, other].map(|at| InstFact::Word(vec![(at, at)], value, None));
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain(both(1)).collect()).collect();
+            forms.iter_mut().for_each(|form| form.extend(both(0)));
+            forms.extend(others);
+        }
+        // Of words that differ only in bits that decoding does not test, one is assembled.
+        let soft = (0u32..).zip(&inst.bits).filter(|(_, bit)| **bit == inst::InstBit::Soft(true));
+        let soft: Vec<InstFact> = soft.map(|(at, _)| InstFact::Word(vec![(at, at)], 1, None)).collect();
+        if self.table.soft_written && !soft.is_empty() {
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().chain(&soft).cloned().collect()).collect();
+            forms.iter_mut().for_each(|form| form.push(InstFact::Unread));
+            forms.extend(others);
+        }
+        for fact in &facts {
+            let InstFact::Write(bits, number) = fact else { continue };
+            let written = InstFact::Word(bits.clone(), *number, None);
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain([written.clone()]).collect()).collect();
+            forms.iter_mut().for_each(|form| form.push(InstFact::Unread));
+            forms.extend(others);
+        }
+        // A call that is a jump where a register is this one is two instructions.
+        let is_split = |fact: &InstFact| match fact {
+            InstFact::Jump(Some((name, value))) => Some((name.clone(), *value)),
+            _ => None,
+        };
+        if let Some((name, value)) = facts.iter().find_map(is_split) {
+            let jumps: Vec<Vec<InstFact>> = forms
+                .iter()
+                .map(|form| {
+                    form.iter().cloned().chain([InstFact::Fixed(name.clone(), value), InstFact::Jump(None)]).collect()
+                })
+                .collect();
+            forms.iter_mut().for_each(|form| form.push(InstFact::Reject(name.clone(), ValueSet::Range(value, value))));
+            forms.extend(jumps);
+        }
+        forms
+    }
+}
