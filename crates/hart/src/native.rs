@@ -20,7 +20,7 @@ use crate::csr::Csrs;
 use crate::decode::{Decoded, Decoder};
 use crate::execute::execute;
 use crate::float_unit::{DIRTY, DYNAMIC, Float, RESERVED};
-use crate::limits::{HOT, MAX_BLOCK, MAX_REGION, MAX_REGION_BLOCKS, NATIVE_LEAST};
+use crate::limits::{HOT, MAX_BLOCK, MAX_REGION, MAX_REGION_BLOCKS, NATIVE_LEAST, WARM};
 use crate::machine::{FLOATS, Machine, NativeState};
 use crate::memory::{Entry, Memory, PAGE_BITS, RECENT};
 use crate::native_commands::{self, Opcode};
@@ -209,12 +209,14 @@ impl Native {
         is_good && self.compiler.add(&region).is_ok()
     }
 
-    /// The blocks that are reached from an address without an indirect jump, the next ones first.
+    /// The blocks that are reached from an address without an indirect jump and have been run, the next ones first.
     fn region(&mut self, decoder: &Decoder<'_>, machine: &mut Machine, pc: u64) -> (Vec<Whole>, Vec<u64>) {
         let (mut blocks, mut returns) = (Vec::<Whole>::new(), Vec::new());
         let (mut todo, mut count) = (std::collections::VecDeque::from([pc]), 0);
         while let Some(start) = todo.pop_front() {
-            if blocks.iter().any(|(known, ..)| *known == start) {
+            // What is hardly ever run would take the longest.
+            let is_warm = start == pc || self.heat[(start >> 1) as usize % COUNTERS] >= self.hot / WARM;
+            if !is_warm || blocks.iter().any(|(known, ..)| *known == start) {
                 continue;
             }
             if blocks.len() >= MAX_REGION_BLOCKS || count >= MAX_REGION {
