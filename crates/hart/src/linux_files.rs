@@ -73,7 +73,7 @@ impl Here {
             49 => {
                 // A path alone, as if it were from here.
                 let path = c.path(c.arg(0));
-                path.and_then(|path| self.from_here(path)).and_then(|path| self.go(c, &path))
+                path.and_then(|path| self.whole(path)).and_then(|path| self.go(c, &path))
             }
             50 => c.host.path_of(c.file()).and_then(|path| self.go(c, &path)),
             52 => c.host.path_of(c.file()).and_then(|path| rights(c, &path, 1)),
@@ -101,7 +101,7 @@ impl Here {
         Outcome::Value(result.unwrap_or_else(syscall::error))
     }
 
-    fn from_here(&self, path: Vec<u8>) -> Found<Vec<u8>> {
+    fn whole(&self, path: Vec<u8>) -> Found<Vec<u8>> {
         match path.first() {
             None => Err(Errno::NO_ENTRY),
             Some(b'/') => Ok(path),

@@ -310,7 +310,7 @@ fn stat(s: FileStatus) -> Vec<u8> {
         (28, USER, 4),
         (48, s.size, 8),
         (56, 4096, 4),
-        (64, s.size.div_ceil(512), 8),
+        (64, s.size.div_ceil(4096) * 8, 8),
     ];
     fields(128, &own.into_iter().chain(times).collect::<Vec<_>>())
 }
@@ -328,7 +328,7 @@ fn statx(s: FileStatus) -> Vec<u8> {
         (28, u64::from(mode(s)), 2),
         (32, s.id, 8),
         (40, s.size, 8),
-        (48, s.size.div_ceil(512), 8),
+        (48, s.size.div_ceil(4096) * 8, 8),
     ];
     fields(256, &own.into_iter().chain(times).collect::<Vec<_>>())
 }

@@ -46,6 +46,18 @@ here\@:	nop
 main:
 	addi sp, sp, -16
 	SX ra, 0(sp)
+	# At an instruction right after those that set it, with nothing between that decides about interrupts.
+	li t5, 2
+	csrw tselect, t5
+	la t5, soon
+	csrw tdata2, t5
+	li t5, 2 << (__riscv_xlen - 4) | ON | EXECUTE
+	TRY
+	csrw tdata1, t5
+	csrr t5, tdata1
+soon:	nop
+	DONE
+	SET 2, 0, word
 	LOOK
 	SET 0, ON | READ, word
 	LOOK
