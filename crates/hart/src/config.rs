@@ -8,10 +8,9 @@ use isaglot_xintf::map::{self, DEFAULT_CONTEXT, Levels, LunRow, Map, Route, Serv
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, ConfigItem};
 
+use crate::cause::Level;
 use crate::device::{self, Device, Fallback};
 use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, CLINT, MAX_DEVICES, MAX_VLEN, MIN_VLEN, PLIC, RAM, TRAP_CAUSE, VLEN};
-use crate::machine::Level;
-use crate::maps::Maps;
 
 /// How a trap is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,39 +175,6 @@ impl Config {
                 self.add_device(&device.name, Box::new(made));
             }
         }
-    }
-
-    /// Puts the rows of all tables into those of the machine.
-    pub(crate) fn fill(&self, maps: &mut Maps) -> Result<(), String> {
-        let each =
-            |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1).map(Maps::of_level);
-        let place = |lun: u16, device: &str| {
-            let at = self.devices.iter().position(|(name, _)| name == device);
-            at.ok_or_else(|| format!("unit {lun} leads to a device `{device}` that there is not"))
-        };
-        for &(uuid, dev, levels, lun) in &self.luns {
-            each(levels).for_each(|table| maps.add_lun(table, uuid, dev, lun));
-        }
-        for (lun, levels, device, sub) in &self.routes {
-            let at = place(*lun, device)?;
-            each(*levels).for_each(|table| maps.add_route(table, *lun, at as u16, *sub));
-        }
-        for (number, context) in self.contexts.iter().enumerate() {
-            let is_new = self.contexts.iter().position(|c| c.number == context.number) == Some(number);
-            if !is_new || context.number == 0 || context.number >= 1 << 12 {
-                return Err(format!(
-                    "the context `{}` has the number {}, which it cannot have",
-                    context.name, context.number
-                ));
-            }
-            let table = Maps::of_context(number);
-            context.luns.iter().for_each(|&(uuid, dev, lun)| maps.add_lun(table, uuid, dev, lun));
-            for (lun, device, sub) in &context.routes {
-                maps.add_route(table, *lun, place(*lun, device)? as u16, *sub);
-            }
-        }
-        let missing = format!("the machine starts with context {}, which it has not", self.start_context);
-        maps.set_context(self.start_context.into()).ok_or(missing)
     }
 
     fn from_map(map: &Map) -> Config {

@@ -100,8 +100,7 @@ impl<'a> Hart<'a> {
     pub fn new(isa: &'a Isa, config: Config) -> Result<Hart<'a>, String> {
         let decoder = Decoder::new(isa, &config)?;
         let csrs = Csrs::new(config.xlen, config.levels, &decoder.extensions());
-        let mut maps = Maps::new(config.levels, &config.contexts);
-        config.fill(&mut maps)?;
+        let maps = Maps::new(&config)?;
         let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start, maps);
         machine.memory.clint.base = config.clint;
         if config.ram.iter().any(|&(first, length)| machine.memory.clint.meets(first, length)) {

@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::cause::Level;
-use crate::config::Context;
+use crate::config::Config;
 
 /// The register that chooses the context, for the levels between `user` and `mach`; where the machine has none of these, it is missing.
 pub(crate) const SXCONTEXT: u16 = 0x5c0;
@@ -42,17 +42,56 @@ pub(crate) struct Maps {
 }
 
 impl Maps {
-    /// Empty tables for a machine with these levels, a bit each, and these contexts.
-    pub(crate) fn new(levels: u8, contexts: &[Context]) -> Maps {
-        Maps {
+    /// The tables of a machine.
+    ///
+    /// # Errors
+    /// A sentence, if a row leads to a device that there is not, or a context has a number that it cannot have.
+    pub(crate) fn new(config: &Config) -> Result<Maps, String> {
+        let contexts = &config.contexts;
+        let mut maps = Maps {
             luns: FxHashMap::default(),
             routes: vec![NO_ROUTE; (LEVELS + contexts.len()) << 12],
             tables: [0, 1, 2, 3],
             numbers: contexts.iter().map(|c| c.number).collect(),
             current: 0,
-            has_supervisor: levels & (1 << Level::Super as u8 | 1 << Level::Hyper as u8) != 0,
+            has_supervisor: config.levels & (1 << Level::Super as u8 | 1 << Level::Hyper as u8) != 0,
             generation: 0,
+        };
+        maps.fill(config)?;
+        Ok(maps)
+    }
+
+    /// Puts the rows of all tables into those of the machine.
+    fn fill(&mut self, config: &Config) -> Result<(), String> {
+        let each =
+            |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1).map(Maps::of_level);
+        let place = |lun: u16, device: &str| {
+            let at = config.devices.iter().position(|(name, _)| name == device);
+            at.ok_or_else(|| format!("unit {lun} leads to a device `{device}` that there is not"))
+        };
+        for &(uuid, dev, levels, lun) in &config.luns {
+            each(levels).for_each(|table| self.add_lun(table, uuid, dev, lun));
         }
+        for (lun, levels, device, sub) in &config.routes {
+            let at = place(*lun, device)?;
+            each(*levels).for_each(|table| self.add_route(table, *lun, at as u16, *sub));
+        }
+        for (number, context) in config.contexts.iter().enumerate() {
+            let is_new = config.contexts.iter().position(|c| c.number == context.number) == Some(number);
+            if !is_new || context.number == 0 || context.number >= 1 << 12 {
+                return Err(format!(
+                    "the context `{}` has the number {}, which it cannot have",
+                    context.name, context.number
+                ));
+            }
+            let table = Maps::of_context(number);
+            context.luns.iter().for_each(|&(uuid, dev, lun)| self.add_lun(table, uuid, dev, lun));
+            for (lun, device, sub) in &context.routes {
+                self.add_route(table, *lun, place(*lun, device)? as u16, *sub);
+            }
+        }
+        let missing = format!("the machine starts with context {}, which it has not", config.start_context);
+        self.set_context(config.start_context.into()).ok_or(missing)
     }
 
     /// The table of a level.
