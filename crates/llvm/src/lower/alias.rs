@@ -316,7 +316,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Adds to the guard that a formula is not 0; `false` if it has a name that does not exist.
-    fn formula_holds(&mut self, scope: &mut Scope, formula: &Formula, guard: &mut Guard) -> bool {
+    pub(super) fn formula_holds(&mut self, scope: &mut Scope, formula: &Formula, guard: &mut Guard) -> bool {
         let mut unknown = None;
         let (builder, features) = (&mut self.builder, &self.features);
         guard.add(|nodes| formula.lower(nodes, &mut |leaf| scope.leaf(builder, features, leaf, &mut unknown)));

@@ -1,7 +1,7 @@
 //! The forms of an instruction: what one record says that is several encodings, each with facts of its own.
 //!
 //! A number may follow where an operand asks for it, bits may be otherwise where a field has a value, values may be refused with
-//! a feature only, a bit of a field may be in the word twice, and of words that mean one instruction one is assembled. Each of
+//! a feature only, and of words that mean one instruction one is assembled. Each of
 //! these doubles the forms that there are so far.
 
 use std::cmp::Ordering;
@@ -12,9 +12,6 @@ use crate::target::inst::{self, Inst};
 
 /// Operands of one instruction that may each add a number after it.
 const MAX_EXTENDED: usize = 3;
-
-/// Bits of fields that an instruction may have twice; a form is made for each of their values.
-const MAX_TWICE: usize = 4;
 
 impl<'a> Lowering<'a> {
     /// The forms of an instruction: itself, and with numbers after it for each operand that can ask for one.
@@ -88,14 +85,6 @@ impl<'a> Lowering<'a> {
             let others: Vec<Vec<InstFact>> =
                 forms.iter().map(|form| form.iter().cloned().chain(refused.clone()).collect()).collect();
             forms.iter_mut().for_each(|form| form.push(InstFact::Where(feature.0.clone(), !feature.1)));
-            forms.extend(others);
-        }
-        // A bit of a field that is in the word twice is 0 in both places, or 1 in both.
-        for &(one, other) in inst.twice.iter().filter(|_| inst.twice.len() <= MAX_TWICE) {
-            let both = |value| [one, other].map(|at| InstFact::Word(vec![(at, at)], value, None));
-            let others: Vec<Vec<InstFact>> =
-                forms.iter().map(|form| form.iter().cloned().chain(both(1)).collect()).collect();
-            forms.iter_mut().for_each(|form| form.extend(both(0)));
             forms.extend(others);
         }
         // Of words that differ only in bits that decoding does not test, one is assembled.

@@ -2,9 +2,11 @@
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{Piece, RegisterFileId};
+use isaglot_source::Diagnostic;
 
+use super::refine::reject_copies;
+use super::reject::{reject, reject_equal, reject_where};
 use super::{Lowering, Missing};
-use crate::limits::MAX_LISTED_BITS;
 use crate::table::hook::Value as Bound;
 use crate::table::{DecodeStep, InstFact, NumberFormat, OperandTable, Part, ValueSet};
 use crate::target::inst::{Inst, InstOperand, OperandType, Places, pieces};
@@ -99,6 +101,7 @@ impl<'a> Lowering<'a> {
             });
             numbers.flatten().for_each(|number| number.unexplained = true);
         }
+        reject_copies(inst, width, &mut except);
         let resolved = (0..sources.len()).map(|i| self.source(inst, &sources, i, facts)).collect();
         for fact in facts {
             match fact {
@@ -110,6 +113,12 @@ impl<'a> Lowering<'a> {
                 InstFact::RejectEqual(a, b) => {
                     if let (Some(a), Some(b)) = (inst.fields.get(a), inst.fields.get(b)) {
                         reject_equal(a, b, width, &mut except);
+                    }
+                }
+                InstFact::RejectIf(formula, span) => {
+                    if let Err(why) = reject_where(&inst.fields, formula, width, &mut except) {
+                        let d = Diagnostic::error("operands-reject", why).label(*span, "in this formula");
+                        self.problem(d.note(format!("for `{}`", inst.name)));
                     }
                 }
                 _ => {}
@@ -384,78 +393,6 @@ pub(crate) fn register_class(ty: Def<'_>) -> Option<Def<'_>> {
 pub(crate) fn select(places: &Places, bits: &[(u32, u32)]) -> Places {
     let ranges = bits.iter().rev().flat_map(|&(high, low)| low..=high);
     ranges.map(|bit| places.get(bit as usize).copied().flatten()).collect()
-}
-
-/// Adds the words of `width` bits for which the bits at `places` have a value that is refused, as patterns.
-///
-/// Example: a field of two bits, its bit 0 at bit 7 and its bit 1 at bit 12 of the word, refuses 2 and 3. The table of its
-/// four values is `[no, no, yes, yes]`: all of the upper half is refused, so one pattern is enough, "bit 12 is 1".
-pub(crate) fn reject(places: &Places, refused: &dyn Fn(u64) -> bool, width: u32, out: &mut Vec<Pattern>) {
-    let bits: Vec<(u32, u32)> = (0u32..).zip(places).filter_map(|(i, at)| Some((i, (*at)?))).collect();
-    if bits.len() as u32 > MAX_LISTED_BITS {
-        // Too many to try; that nothing is set is the only thing asked of wide operands.
-        if refused(0) && !refused(1) {
-            out.push(cube(&bits.iter().map(|&(_, at)| (at, false)).collect::<Vec<_>>(), width));
-        }
-        return;
-    }
-    // The most significant first, so that ranges are few cubes.
-    let value = |index: usize| -> u64 {
-        bits.iter().enumerate().fold(0, |v, (n, &(i, _))| v | ((index >> n & 1) as u64) << i.min(63))
-    };
-    let table: Vec<bool> = (0..1usize << bits.len()).map(|index| refused(value(index))).collect();
-    let mut fixed = Vec::new();
-    split(&table, &bits, &mut fixed, width, out);
-}
-
-fn split(table: &[bool], bits: &[(u32, u32)], fixed: &mut Vec<(u32, bool)>, width: u32, out: &mut Vec<Pattern>) {
-    if table.iter().all(|refused| !refused) {
-        return;
-    }
-    let (Some((&(_, at), rest)), false) = (bits.split_last(), table.iter().all(|refused| *refused)) else {
-        out.push(cube(fixed, width));
-        return;
-    };
-    let (low, high) = table.split_at(table.len() / 2);
-    if low == high {
-        return split(low, rest, fixed, width, out);
-    }
-    for (half, one) in [(low, false), (high, true)] {
-        fixed.push((at, one));
-        split(half, rest, fixed, width, out);
-        fixed.pop();
-    }
-}
-
-fn cube(fixed: &[(u32, bool)], width: u32) -> Pattern {
-    let (mut value, mut care) = (Word::zero(width), Word::zero(width));
-    for &(at, one) in fixed.iter().filter(|(at, _)| *at < width) {
-        care.set_bit(at, true);
-        value.set_bit(at, one);
-    }
-    Pattern::new(&value, care)
-}
-
-/// Adds the words in which two fields have one value; at most as many as a field of [`MAX_LISTED_BITS`] / 2 bits has.
-fn reject_equal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
-    let count = a.len().max(b.len());
-    if count as u32 > MAX_LISTED_BITS / 2 {
-        return;
-    }
-    'values: for value in 0..1u64 << count {
-        let mut fixed = Vec::new();
-        for places in [a, b] {
-            for bit in 0..count {
-                let one = value >> bit & 1 == 1;
-                match places.get(bit).copied().flatten() {
-                    Some(at) => fixed.push((at, one)),
-                    None if one => continue 'values,
-                    None => {}
-                }
-            }
-        }
-        out.push(cube(&fixed, width));
-    }
 }
 
 /// Whether some bits hold a number, with a sign or without.

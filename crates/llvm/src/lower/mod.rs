@@ -13,6 +13,8 @@ mod meaning;
 mod modes;
 mod named;
 mod record_table;
+mod refine;
+mod reject;
 mod scope;
 mod text;
 
@@ -244,6 +246,14 @@ impl<'a> Lowering<'a> {
         entry.or_insert_with(|| (ty.span().unwrap_or(NOWHERE), 0)).1 += 1;
     }
 
+    /// Adds a problem, once for all instructions that have it.
+    fn problem(&mut self, problem: Diagnostic) {
+        let same = |known: &Diagnostic| known.message == problem.message && known.labels == problem.labels;
+        if !self.problems.iter().any(same) {
+            self.problems.push(problem);
+        }
+    }
+
     fn unknown(&mut self, kind: &str, name: &str) {
         self.unknown.insert((kind.to_owned(), name.to_owned()), ());
     }
@@ -265,10 +275,12 @@ impl<'a> Lowering<'a> {
         let mut names = named::Names::default();
         let reversed = inst::is_reversed(self.records);
         for Encoded { def, bits, mode } in encodings::list(self.records, &mut self.features, &self.table.only) {
-            let Some(inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
+            let Some(mut inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
             let all = self.facts(&inst);
+            self.refine(&mut inst, &all);
             self.note_names(&inst, &all, &mut names);
-            let own_namespace = text_of(bits, "DecoderNamespace");
+            let said = all.iter().find_map(|f| if let InstFact::Namespace(n) = f { Some(n.clone()) } else { None });
+            let own_namespace = said.unwrap_or_else(|| text_of(bits, "DecoderNamespace"));
             for modes::Form { inst, mode: in_mode, rank, condition: mode_condition } in
                 self.in_modes(inst, &own_namespace)
             {
@@ -311,7 +323,10 @@ impl<'a> Lowering<'a> {
         for (i, c) in list.iter().enumerate() {
             let leader = first.get(&(c.mode, &c.pattern)).and_then(|&at| Some((at, list.get(at)?)));
             let same = leader.is_some_and(|(at, leader)| {
-                at != i && leader.condition == c.condition && leader.namespace == c.namespace
+                at != i
+                    && leader.condition == c.condition
+                    && leader.namespace == c.namespace
+                    && refine::refuse_alike(&leader.facts, &c.facts)
             });
             if let Some(flag) = decoded.get_mut(i) {
                 *flag = !c.written && !same;
@@ -458,6 +473,7 @@ impl<'a> Lowering<'a> {
             texts.retain(|text| !text.input_only);
             texts.iter_mut().for_each(|text| text.output_only = true);
         }
+        self.refine_texts(&mut scope, candidate, &mut texts);
         flow::label(&scope, &mut operands);
         let jump = candidate.facts.iter().any(|fact| matches!(fact, InstFact::Jump(None)));
         let flow = flow::flow(inst.def, &scope, jump);

@@ -121,6 +121,6 @@ fn rearrange(inst: &mut Inst<'_>, order: &[From]) {
     };
     inst.bits = bits;
     inst.fields.values_mut().flatten().for_each(|at| *at = at.and_then(now));
-    inst.twice = inst.twice.iter().filter_map(|&(one, other)| Some((now(one)?, now(other)?))).collect();
+    inst.copies.values_mut().flatten().for_each(|at| *at = at.and_then(now));
     inst.fields.retain(|_, places| places.iter().any(Option::is_some));
 }

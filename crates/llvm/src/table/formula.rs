@@ -243,6 +243,25 @@ impl Formula {
         }
     }
 
+    /// Adds the names of its fields that are not there yet.
+    pub(crate) fn names<'f>(&'f self, out: &mut Vec<&'f str>) {
+        match self {
+            Formula::Field(name) if out.contains(&name.as_str()) => {}
+            Formula::Field(name) => out.push(name),
+            Formula::Number(_) | Formula::Feature(_) => {}
+            Formula::Sext(x, _) | Formula::Unary(_, x) => x.names(out),
+            Formula::Binary(_, x, y) => {
+                x.names(out);
+                y.names(out);
+            }
+            Formula::Select(c, x, y) => {
+                c.names(out);
+                x.names(out);
+                y.names(out);
+            }
+        }
+    }
+
     /// The number of its parts, at most `most`.
     pub(crate) fn size(&self, most: usize) -> usize {
         let of = |parts: &[&Formula]| {

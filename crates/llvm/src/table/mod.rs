@@ -119,6 +119,8 @@ pub struct Order {
     pub byte_order: ByteOrder,
     /// The layout that goes with it, as in the table; empty for all bits.
     pub layout: Vec<(u32, u32)>,
+    /// Modes with their layouts in this order.
+    pub layouts: Vec<(String, Vec<(u32, u32)>, Span)>,
     /// The beginnings of the triples.
     pub prefixes: Vec<String>,
     /// How the first parcel tells the length, if not as in the table.
@@ -423,8 +425,16 @@ pub enum InstFact {
     Constant(String, i64),
     /// Words for which the operands are equal are not this instruction.
     RejectEqual(String, String),
+    /// Words for which a formula over fields is not 0 are not this instruction.
+    RejectIf(formula::Formula, Span),
     /// Words for which a field is so are not this instruction.
     Reject(String, ValueSet),
+    /// The operand is one of this record, whatever its own says.
+    Operand(String, String),
+    /// Texts with this mnemonic are printed, but never read.
+    UnreadText(String),
+    /// It is in this decoder namespace, whatever its record says.
+    Namespace(String),
     /// The same only where the feature is on, or where it is off.
     RejectWhere(String, ValueSet, (String, bool)),
     /// Only where the feature is on, or where it is off: what `RejectWhere` makes of an instruction.
@@ -496,6 +506,9 @@ impl OperandTable {
         self.layout = order.layout;
         if !order.lengths.is_empty() {
             self.lengths = order.lengths;
+        }
+        for (name, layout, _) in order.layouts {
+            self.modes.iter_mut().filter(|mode| mode.name == name).for_each(|mode| mode.layout.clone_from(&layout));
         }
         for (instruction, field, bits) in order.bits {
             let facts = self.instructions.entry(instruction).or_default();

@@ -95,6 +95,13 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
             out.push(d);
         }
     }
+    for (name, _, span) in table.orders.iter().flat_map(|order| &order.layouts) {
+        let known = table.modes.iter().map(|mode| mode.name.as_str());
+        if known.clone().all(|mode| mode != name) {
+            let d = Diagnostic::error("operands-mode", format!("the table has no mode `{name}`"));
+            out.push(d.label(*span, "named here").did_you_mean(closest(name, known)));
+        }
+    }
     table.note_orders();
     table.note_claims();
     table
@@ -283,8 +290,12 @@ pub(super) fn length(t: &mut Tokens<'_>) -> Result<LengthLine> {
 /// A line below an order of bytes: what is otherwise in it.
 fn in_order(line: Line<'_>, order: &mut Order) -> Result<()> {
     let mut t = Tokens::new(line)?;
-    match t.word("`length` or `bits`")?.as_str() {
+    match t.word("`length`, `layout` or `bits`")?.as_str() {
         "length" => order.lengths.push(length(&mut t)?),
+        "layout" => {
+            let mode = t.word("a mode")?;
+            order.layouts.push((mode, t.bits()?, t.whole()));
+        }
         "bits" => {
             let instruction = t.word("an instruction")?;
             let field = t.word("a field")?;
@@ -292,7 +303,7 @@ fn in_order(line: Line<'_>, order: &mut Order) -> Result<()> {
         }
         _ => {
             t.at = 0;
-            return Err(t.wanted("`length` or `bits`"));
+            return Err(t.wanted("`length`, `layout` or `bits`"));
         }
     }
     t.end()
@@ -325,8 +336,8 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             while !t.done() {
                 prefixes.push(triple(t)?);
             }
-            let (lengths, bits) = (Vec::new(), Vec::new());
-            table.orders.push(Order { byte_order, layout, prefixes, lengths, bits });
+            let (lengths, layouts, bits) = (Vec::new(), Vec::new(), Vec::new());
+            table.orders.push(Order { byte_order, layout, layouts, prefixes, lengths, bits });
         }
         "parcel" => table.parcel = Some(t.count("a number of bits", MAX_INST_BITS)?),
         "length" => table.lengths.push(length(t)?),
@@ -778,10 +789,10 @@ pub(super) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
     })
 }
 
-/// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
+/// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `operand NAME = RECORD`, `namespace NAME`, `unread MNEMONIC`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `reject if FORMULA`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str = "`constant`, `copy`, `reject`, `alias`, `aliases`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `copy`, `operand`, `namespace`, `reject`, `alias`, `aliases`, `input`, `unread`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let (name, value) = setting(t, "an operand")?;
@@ -805,6 +816,10 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             }
             InstFact::OnlyEach
         }
+        "reject" if t.keyword("if") => {
+            let formula = condition(t)?;
+            InstFact::RejectIf(formula, t.whole())
+        }
         "reject" => {
             let name = t.operand("an operand")?;
             if t.mark('=') {
@@ -820,6 +835,13 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
                 }
             }
         }
+        "operand" => {
+            let name = t.operand("an operand")?;
+            t.need('=')?;
+            InstFact::Operand(name, t.word("the record of an operand")?)
+        }
+        "unread" => InstFact::UnreadText(t.text("a mnemonic")?),
+        "namespace" => InstFact::Namespace(t.word("a decoder namespace")?),
         kind @ ("alias" | "input") => {
             let mut when = AliasWhen::default();
             while !matches!(t.peek(), Some(Token::Text(_)) | None) {

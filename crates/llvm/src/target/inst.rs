@@ -52,8 +52,8 @@ pub(crate) struct Inst<'a> {
     pub(crate) name: String,
     pub(crate) bits: Vec<InstBit>,
     pub(crate) fields: BTreeMap<String, Places>,
-    /// Bits of the word that are the same bit of a field.
-    pub(crate) twice: Vec<(u32, u32)>,
+    /// Where the bits of a field are a second time, under the name of the field: both must be equal.
+    pub(crate) copies: BTreeMap<String, Places>,
     pub(crate) operands: Vec<InstOperand<'a>>,
     pub(crate) asm: String,
 }
@@ -78,7 +78,7 @@ impl<'a> Inst<'a> {
         };
         let mut bits = Vec::with_capacity(width as usize);
         let mut fields: BTreeMap<String, Places> = BTreeMap::new();
-        let mut twice = Vec::new();
+        let mut copies: BTreeMap<String, Places> = BTreeMap::new();
         let mut known = false;
         let whole = [(width.saturating_sub(1), 0)];
         let layout = if layout.is_empty() { &whole[..] } else { layout };
@@ -97,7 +97,9 @@ impl<'a> Inst<'a> {
                 }
                 Bit::Field { field, index } => {
                     if let Some(places) = fields.get_mut(field) {
-                        twice.extend(places.get(index as usize).copied().flatten().map(|known| (known, at)));
+                        if let Some(Some(other)) = places.get(index as usize).copied() {
+                            place(copies.entry(field.to_owned()).or_default(), index, other);
+                        }
                         place(places, index, at);
                     } else {
                         let declared = match encoding.get(field) {
@@ -117,7 +119,7 @@ impl<'a> Inst<'a> {
             return None;
         }
         let (operands, name) = (operands(def), def.name().into_owned());
-        Some(Inst { def, name, bits, fields, twice, operands, asm: text(def, "AsmString") })
+        Some(Inst { def, name, bits, fields, copies, operands, asm: text(def, "AsmString") })
     }
 
     /// Of an `Inst` that is put together from parts.
@@ -127,8 +129,8 @@ impl<'a> Inst<'a> {
             return None;
         }
         let (operands, name) = (operands(def), def.name().into_owned());
-        let (fields, twice) = (fields.into_iter().collect(), Vec::new());
-        Some(Inst { def, name, bits, fields, twice, operands, asm: text(def, "AsmString") })
+        let (fields, copies) = (fields.into_iter().collect(), BTreeMap::new());
+        Some(Inst { def, name, bits, fields, copies, operands, asm: text(def, "AsmString") })
     }
 
     /// Makes the word `width` bits wide, with what it has at the upper end: in memory that comes first, where the most
@@ -136,8 +138,7 @@ impl<'a> Inst<'a> {
     pub(crate) fn move_up(&mut self, width: u32) {
         let by = width.saturating_sub(self.bits.len() as u32);
         self.bits.splice(0..0, (0..by).map(|_| InstBit::Open));
-        self.fields.values_mut().flatten().flatten().for_each(|at| *at += by);
-        self.twice.iter_mut().for_each(|(one, other)| (*one, *other) = (*one + by, *other + by));
+        self.fields.values_mut().chain(self.copies.values_mut()).flatten().flatten().for_each(|at| *at += by);
     }
 
     /// The bits that are known, in a word of `width` bits.

@@ -1,0 +1,104 @@
+//! What the operand table and repeated fields change of an instruction and its texts.
+//!
+//! The problem: some records name an operand or a namespace that LLVM's decoder does not go by, and some have the bits of a field twice. The
+//! method: the operand is changed before anything is made of it; a field that is there twice is two fields whose equality
+//! guards every text, so that decoding refuses other words and assembling fills both.
+
+use isaglot_model::{BinaryOp, TemplatePart};
+use rustc_hash::FxHashMap;
+
+use super::alias::Text;
+use super::reject::reject_unequal;
+use super::scope::Scope;
+use super::{Candidate, Lowering};
+use crate::table::formula::Formula;
+use crate::table::{InstFact, ValueSet};
+use crate::target::inst::{Inst, OperandType};
+use isaglot_bits::Pattern;
+
+/// What the second place of a field is called: no record can have such a name.
+fn copy_of(field: &str) -> String {
+    format!("{field}'")
+}
+
+impl<'a> Lowering<'a> {
+    /// Gives operands the records that the table says, and fields that are there twice a second name.
+    pub(super) fn refine(&mut self, inst: &mut Inst<'a>, facts: &[InstFact]) {
+        for (name, places) in &inst.copies {
+            inst.fields.insert(copy_of(name), places.clone());
+        }
+        for fact in facts {
+            let InstFact::Operand(name, record) = fact else { continue };
+            let Some(def) = self.records.def(record) else {
+                self.unknown("record of an operand", record);
+                continue;
+            };
+            for operand in inst.operands.iter_mut().filter(|operand| operand.name == *name) {
+                operand.ty = OperandType::Def(def);
+            }
+        }
+    }
+
+    /// That the fields are equal which are there twice, and which texts are only printed.
+    pub(super) fn refine_texts(&mut self, scope: &mut Scope, candidate: &Candidate<'a>, texts: &mut Vec<Text>) {
+        for name in candidate.inst.copies.keys() {
+            let sides = [name.clone(), copy_of(name)].map(|name| Box::new(Formula::Field(name)));
+            let [first, second] = sides;
+            let equal = Formula::Binary(BinaryOp::Eq, first, second);
+            for text in texts.iter_mut() {
+                self.formula_holds(scope, &equal, &mut text.guard);
+            }
+        }
+        for fact in &candidate.facts {
+            let InstFact::UnreadText(mnemonic) = fact else { continue };
+            let mut known: FxHashMap<usize, bool> = FxHashMap::default();
+            for (i, text) in texts.iter().enumerate() {
+                let template = self.builder.template_at(text.template);
+                let begins = template.and_then(|template| template.parts.first()).is_some_and(|part| match part {
+                    TemplatePart::Literal(bytes) => {
+                        bytes.split(|byte| *byte == b' ').next() == Some(mnemonic.as_bytes())
+                    }
+                    _ => false,
+                });
+                known.insert(i, begins);
+            }
+            let mut at = 0;
+            texts.retain_mut(|text| {
+                let begins = known.get(&at).copied().unwrap_or(false);
+                at += 1;
+                text.output_only |= begins;
+                !(begins && text.input_only)
+            });
+        }
+    }
+}
+
+/// The words of an instruction in which a field that is there twice has two values.
+pub(super) fn reject_copies(inst: &Inst<'_>, width: u32, out: &mut Vec<Pattern>) {
+    for (name, places) in &inst.copies {
+        if let Some(own) = inst.fields.get(name) {
+            reject_unequal(own, places, width, out);
+        }
+    }
+}
+
+/// What a fact refuses.
+#[derive(PartialEq)]
+enum Refusal<'f> {
+    Equal(&'f str, &'f str),
+    Set(&'f str, &'f ValueSet),
+    If(&'f Formula),
+}
+
+/// Whether two instructions with the same bits refuse the same words: otherwise each may be the one that a word is.
+pub(super) fn refuse_alike(one: &[InstFact], other: &[InstFact]) -> bool {
+    fn refusal(fact: &InstFact) -> Option<Refusal<'_>> {
+        match fact {
+            InstFact::RejectEqual(a, b) => Some(Refusal::Equal(a, b)),
+            InstFact::Reject(name, set) => Some(Refusal::Set(name, set)),
+            InstFact::RejectIf(formula, _) => Some(Refusal::If(formula)),
+            _ => None,
+        }
+    }
+    one.iter().filter_map(refusal).eq(other.iter().filter_map(refusal))
+}

@@ -1,0 +1,132 @@
+//! Words that are not an instruction, as patterns.
+//!
+//! The problem: a table refuses values of operands, operands that are equal, or whatever a formula over fields says; a decoder only
+//! compares masked bits. The method: the values of all bits in question are tried, and the table of answers is split at its most
+//! significant bit until each part has one answer, so that a range is few patterns.
+
+use std::collections::BTreeMap;
+
+use isaglot_bits::{Pattern, Word};
+
+use crate::limits::MAX_LISTED_BITS;
+use crate::table::formula::Formula;
+use crate::target::inst::Places;
+
+/// Adds the words of `width` bits for which the bits at `places` have a value that is refused, as patterns.
+///
+/// Example: a field of two bits, its bit 0 at bit 7 and its bit 1 at bit 12 of the word, refuses 2 and 3. The table of its
+/// four values is `[no, no, yes, yes]`: all of the upper half is refused, so one pattern is enough, "bit 12 is 1".
+pub(super) fn reject(places: &Places, refused: &dyn Fn(u64) -> bool, width: u32, out: &mut Vec<Pattern>) {
+    let bits: Vec<(u32, u32)> = (0u32..).zip(places).filter_map(|(i, at)| Some((i, (*at)?))).collect();
+    if bits.len() as u32 > MAX_LISTED_BITS {
+        // Too many to try; that nothing is set is the only thing asked of wide operands.
+        if refused(0) && !refused(1) {
+            out.push(cube(&bits.iter().map(|&(_, at)| (at, false)).collect::<Vec<_>>(), width));
+        }
+        return;
+    }
+    // The most significant first, so that ranges are few cubes.
+    let value = |index: usize| -> u64 {
+        bits.iter().enumerate().fold(0, |v, (n, &(i, _))| v | ((index >> n & 1) as u64) << i.min(63))
+    };
+    let table: Vec<bool> = (0..1usize << bits.len()).map(|index| refused(value(index))).collect();
+    let mut fixed = Vec::new();
+    split(&table, &bits, &mut fixed, width, out);
+}
+
+fn split(table: &[bool], bits: &[(u32, u32)], fixed: &mut Vec<(u32, bool)>, width: u32, out: &mut Vec<Pattern>) {
+    if table.iter().all(|refused| !refused) {
+        return;
+    }
+    let (Some((&(_, at), rest)), false) = (bits.split_last(), table.iter().all(|refused| *refused)) else {
+        out.push(cube(fixed, width));
+        return;
+    };
+    let (low, high) = table.split_at(table.len() / 2);
+    if low == high {
+        return split(low, rest, fixed, width, out);
+    }
+    for (half, one) in [(low, false), (high, true)] {
+        fixed.push((at, one));
+        split(half, rest, fixed, width, out);
+        fixed.pop();
+    }
+}
+
+fn cube(fixed: &[(u32, bool)], width: u32) -> Pattern {
+    let (mut value, mut care) = (Word::zero(width), Word::zero(width));
+    for &(at, one) in fixed.iter().filter(|(at, _)| *at < width) {
+        care.set_bit(at, true);
+        value.set_bit(at, one);
+    }
+    Pattern::new(&value, care)
+}
+
+/// Adds the words in which two fields have one value; at most as many as a field of [`MAX_LISTED_BITS`] / 2 bits has.
+pub(super) fn reject_equal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
+    let count = a.len().max(b.len());
+    if count as u32 > MAX_LISTED_BITS / 2 {
+        return;
+    }
+    'values: for value in 0..1u64 << count {
+        let mut fixed = Vec::new();
+        for places in [a, b] {
+            for bit in 0..count {
+                let one = value >> bit & 1 == 1;
+                match places.get(bit).copied().flatten() {
+                    Some(at) => fixed.push((at, one)),
+                    None if one => continue 'values,
+                    None => {}
+                }
+            }
+        }
+        out.push(cube(&fixed, width));
+    }
+}
+
+/// Adds the words for which a formula over fields is not 0; what is wrong with the formula if it cannot be tried.
+///
+/// Bits of the same weight are next to each other, so that comparisons of two fields are few patterns.
+pub(super) fn reject_where(
+    fields: &BTreeMap<String, Places>,
+    formula: &Formula,
+    width: u32,
+    out: &mut Vec<Pattern>,
+) -> Result<(), String> {
+    let mut names = Vec::new();
+    formula.names(&mut names);
+    let mut bits: Vec<(usize, u32, u32)> = Vec::new();
+    for (field, name) in names.iter().enumerate() {
+        let Some(places) = fields.get(*name) else { return Err(format!("nothing is called `{name}` here")) };
+        bits.extend((0u32..).zip(places).filter_map(|(i, at)| Some((field, i, (*at)?))));
+    }
+    if bits.len() as u32 > MAX_LISTED_BITS {
+        return Err(format!(
+            "the fields of the formula have {} bits; at most {MAX_LISTED_BITS} can be tried",
+            bits.len()
+        ));
+    }
+    bits.sort_unstable_by_key(|&(field, i, _)| (i, field));
+    let mut table = Vec::with_capacity(1 << bits.len());
+    for index in 0..1u64 << bits.len() {
+        let value = |name: &str| {
+            let field = names.iter().position(|known| *known == name)?;
+            let own = (0u32..).zip(&bits).filter(|(_, (of, ..))| *of == field);
+            Some(own.fold(0i64, |value, (n, &(_, i, _))| value | ((index >> n & 1) as i64) << i.min(63)))
+        };
+        let Some(value) = formula.value(&value) else { return Err("features cannot be tried here".to_owned()) };
+        table.push(value != 0);
+    }
+    let places: Vec<(u32, u32)> = bits.iter().map(|&(_, i, at)| (i, at)).collect();
+    split(&table, &places, &mut Vec::new(), width, out);
+    Ok(())
+}
+
+/// Adds the words in which two fields differ: two patterns for each bit that both have.
+pub(super) fn reject_unequal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
+    for (a, b) in a.iter().zip(b) {
+        if let (Some(a), Some(b)) = (*a, *b) {
+            out.extend([true, false].map(|one| cube(&[(a, one), (b, !one)], width)));
+        }
+    }
+}
