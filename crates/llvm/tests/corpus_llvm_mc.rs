@@ -51,6 +51,7 @@ const TARGETS: &[Target] = &[
     target!("LoongArch", "loongarch", false, ["19-loongarch", "19-random-loongarch-la64"]),
     target!("BPF", "bpf", false, ["19-bpf", "19-random-bpf-el", "19-random-bpf-eb"]),
     target!("Lanai", "lanai", false, ["19-lanai"]),
+    target!("Mips", "mips", false, ["19-mips"]),
     target!("MSP430", "msp430", false, ["19-msp430"]),
     target!("AVR", "avr", false, ["19-avr", "19-random-avr-special"]),
     target!("Sparc", "sparc", false, ["19-sparc", "19-random-sparc-v8", "19-random-sparc-v9"]),

@@ -85,10 +85,11 @@ pub(crate) fn lowered_of(lowered: isa::Lowered, table: OperandTable) -> Lowered 
 
 /// The plan for a triple, a processor and features, with aliases.
 pub(crate) fn plan<'a>(lowered: &'a Lowered, triple: &str, cpu: &str, features: &str) -> Plan<'a> {
-    let lowered = lowered.of(triple);
-    let mut features: Vec<&str> = features.split(',').collect();
-    // `arch:NAME` is the option `-arch`. Features that the target does not have, llvm-mc ignores with a warning.
+    // `arch:NAME` is the option `-arch`.
     let triple = triple.strip_prefix("arch:").unwrap_or(triple);
+    let lowered = lowered.of(triple);
+    // Features that the target does not have, llvm-mc ignores with a warning.
+    let mut features: Vec<&str> = features.split(',').collect();
     let on = loop {
         match isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features) {
             Err(isa::NoSuch::Feature(name))

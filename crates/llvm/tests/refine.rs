@@ -1,0 +1,167 @@
+//! What a table changes of single instructions, on a machine of its own: words that a formula over fields refuses, fields that are in the word
+//! twice, operands and decoder namespaces other than those of the records, texts that are only printed, and a mode whose words lie in another
+//! way where bytes come in another order.
+
+use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
+use isaglot_codec::Plan;
+use isaglot_llvm::{self as llvm, Lowered, OperandTable};
+use isaglot_source::{Diagnostics, FileId};
+use isaglot_tablegen::{Options as Reading, parse};
+
+const RECORDS: &str = r##"
+def outs; def ins; def ops; def sequence;
+class SubtargetFeature<string n> { string Name = n; string Desc = ""; list<SubtargetFeature> Implies = []; }
+class Register<string n, bits<16> e> { string AsmName = n; bits<16> HWEncoding = e; }
+class RegisterClass<dag l> { dag MemberList = l; int Size = 16; }
+foreach i = 0...15 in def R#i : Register<"r"#i, i>;
+def Reg : RegisterClass<(sequence "R%u", 0, 15)>;
+def Even : RegisterClass<(sequence "R%u", 0, 14, 2)>;
+class Instruction {
+  string DecoderNamespace = "";
+  dag OutOperandList = (outs);
+  dag InOperandList = (ins);
+  string AsmString = "";
+}
+class Short<string space, bits<8> op, dag ins, string asm> : Instruction {
+  int Size = 2;
+  bits<16> Inst;
+  bits<4> a; bits<4> b;
+  let Inst{15-8} = op; let Inst{7-4} = a; let Inst{3-0} = b;
+  let DecoderNamespace = space;
+  let InOperandList = ins;
+  let AsmString = asm;
+}
+class Long<string space, string asm> : Instruction {
+  int Size = 4;
+  bits<32> Inst;
+  bits<4> a;
+  let Inst{31-4} = 0xe123456; let Inst{3-0} = a;
+  let DecoderNamespace = space;
+  let InOperandList = (ins Reg:$a);
+  let AsmString = asm;
+}
+def packed : SubtargetFeature<"packed">;
+def LESS : Short<"Base", 1, (ins Reg:$a, Reg:$b), "less $a, $b">;
+def REST : Short<"Base", 1, (ins Reg:$a, Reg:$b), "rest $a, $b">;
+def TWICE : Short<"Base", 2, (ins Reg:$a), "twice $a"> { let Inst{3-0} = a; }
+def PAIR : Short<"Base", 3, (ins Even:$a, Reg:$b), "pair $a, $b">;
+def LOST : Short<"Other", 4, (ins Reg:$a, Reg:$b), "lost $a, $b">;
+def OR : Short<"Base", 7, (ins Reg:$a, Reg:$b), "or $a, $b">;
+def ADD : Short<"Base", 8, (ins Reg:$a, Reg:$b), "add $a, $b">;
+def WIDE : Long<"Base", "wide $a">;
+"##;
+
+const TABLE: &str = r##"
+triple one =
+triple oneel =
+triple packed = packed
+triple packedel = packed
+bytes big
+bytes little oneel packedel
+	layout packed [31:16, 15:0]
+parcel 16
+mode plain unless packed
+	length 1110xxxxxxxxxxxx = 32
+	length xxxxxxxxxxxxxxxx = 16
+	namespaces Base
+mode packed if packed
+	length 1110xxxxxxxxxxxx = 32
+	length xxxxxxxxxxxxxxxx = 16
+	namespaces Base
+instruction LESS
+	reject if "a == 0 || a >= b"
+instruction REST
+	reject if "a < b && a != 0"
+instruction PAIR
+	operand a = Reg
+instruction LOST
+	namespace Base
+instruction OR ADD
+	alias b = 0 "move $a"
+instruction OR
+	unread "move"
+"##;
+
+fn lowered(table: &str, triple: &str) -> (Option<Lowered>, OperandTable, Vec<String>) {
+    let records = parse("refine.td", RECORDS.as_bytes().into(), &Reading::default(), &mut |_| None);
+    assert!(records.ok(), "{:?}", records.messages().diagnostics());
+    let mut problems = Diagnostics::new();
+    let table = llvm::read(FileId(0), table, &mut problems).for_triple(triple);
+    let lowered = llvm::lower(&records, &table, &mut problems);
+    (lowered, table, problems.iter().map(|d| d.message.clone()).collect())
+}
+
+/// A triple, bytes in memory, their text, and the bytes of that text where they are others.
+const WORDS: &[(&str, &[u8], &str, Option<&[u8]>)] = &[
+    // Two instructions of the same bits are told apart by what they refuse.
+    ("one", &[0x01, 0x12], "less r1, r2", None),
+    ("one", &[0x01, 0x22], "rest r2, r2", None),
+    ("one", &[0x01, 0x21], "rest r2, r1", None),
+    ("one", &[0x01, 0x02], "rest r0, r2", None),
+    // A field that is there twice: both are assembled, and words in which they differ are not the instruction.
+    ("one", &[0x02, 0x33], "twice r3", None),
+    ("one", &[0x02, 0x00], "twice r0", None),
+    ("one", &[0x02, 0x32], "no match: 00000232", None),
+    // The record's class has no such register.
+    ("one", &[0x03, 0x12], "pair r1, r2", None),
+    ("one", &[0x04, 0x12], "lost r1, r2", None),
+    // Of two that print alike one is assembled, although the other has fewer bits set.
+    ("one", &[0x08, 0x10], "move r1", None),
+    ("one", &[0x07, 0x10], "move r1", Some(&[0x08, 0x10])),
+    ("one", &[0x07, 0x11], "or r1, r1", None),
+    // The upper half of a packed word comes first in either order of bytes.
+    ("one", &[0xe1, 0x23, 0x45, 0x65], "wide r5", None),
+    ("packed", &[0xe1, 0x23, 0x45, 0x65], "wide r5", None),
+    ("packedel", &[0x23, 0xe1, 0x65, 0x45], "wide r5", None),
+    ("packedel", &[0x12, 0x01], "less r1, r2", None),
+];
+
+#[test]
+fn words_and_texts() {
+    let names = Names::default();
+    for &(triple, bytes, want, other) in WORDS {
+        let (lowered, table, problems) = lowered(TABLE, triple);
+        assert!(problems.is_empty(), "{problems:?}");
+        let lowered = lowered.expect("a target");
+        let on = llvm::choose(&lowered.isa, &table, triple, "", &[]).expect("a triple of the target");
+        let plan = Plan::with_features(&lowered.isa, 0, &on).with_aliases(true);
+        let mut stream = Stream::new(&plan, Options { show_errors: false, ..Options::default() }, 0);
+        let mut out = Vec::new();
+        stream.step(bytes, &mut Plain, &mut out);
+        let text = String::from_utf8_lossy(&out).trim_end().to_owned();
+        assert_eq!(text, want, "{bytes:02x?} of {triple}");
+        if !want.starts_with("no match") {
+            let word = Assembler::new(&plan, &names, Compat::default()).assemble(want.as_bytes());
+            let mut word: Vec<u8> = word.unwrap_or_else(|e| panic!("`{want}`: {e:?}")).le_bytes().collect();
+            if !triple.ends_with("el") {
+                word.reverse();
+            }
+            assert_eq!(word, other.unwrap_or(bytes), "`{want}` of {triple}");
+        }
+    }
+}
+
+/// Lines after the table, and what is wrong with them.
+const WRONG: &[(&str, &str)] = &[
+    ("instruction LESS\n\treject if \"z == 0\"", "nothing is called `z` here"),
+    ("instruction LESS\n\treject if \"feature('packed')\"", "features cannot be tried here"),
+    (
+        "instruction WIDE\n\tbits all [31:0]\n\treject if \"all == 0\"",
+        "the fields of the formula have 32 bits; at most 16 can be tried",
+    ),
+    ("instruction LESS\n\treject if 3", "expected a formula in quotes"),
+    ("instruction LESS\n\toperand z = Reg", "`LESS` has no operand or field `z`"),
+    (
+        "instruction LESS\n\toperand a = Gone",
+        "the operand table names the record of an operand `Gone`, which does not exist",
+    ),
+    ("bytes little other\n\tlayout pakced [15:0]", "the table has no mode `pakced`"),
+];
+
+#[test]
+fn wrong_lines() {
+    for (lines, want) in WRONG {
+        let (_, _, problems) = lowered(&format!("{TABLE}{lines}\n"), "one");
+        assert!(problems.iter().any(|message| message == want), "{lines}: {problems:?}");
+    }
+}
