@@ -34,7 +34,7 @@ pub use table::formula::Formula;
 pub use table::read::read;
 pub use table::{
     DecodeStep, Each, Every, Extend, FeatureList, FieldBits, FieldValue, Hook, HookParam, InstFact, LengthLine, Mode,
-    ModeNamespace, NamedOperands, NumberFormat, OperandTable, Part, RecordTable, RegisterNames, TableNumber,
-    TextChoice, TextPiece, ValueSet, WordPart,
+    ModeLayout, ModeNamespace, NamedOperands, NumberFormat, OperandTable, Part, RecordTable, RegisterNames,
+    TableNumber, TextChoice, TextPiece, ValueSet, WordPart,
 };
 pub use target::fixed_bits::{InstBits, inst_bits};

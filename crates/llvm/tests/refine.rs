@@ -92,7 +92,8 @@ fn lowered(table: &str, triple: &str) -> (Option<Lowered>, OperandTable, Vec<Str
 }
 
 /// A triple, bytes in memory, their text, and the bytes of that text where they are others.
-const WORDS: &[(&str, &[u8], &str, Option<&[u8]>)] = &[
+type Row = (&'static str, &'static [u8], &'static str, Option<&'static [u8]>);
+const WORDS: &[Row] = &[
     // Two instructions of the same bits are told apart by what they refuse.
     ("one", &[0x01, 0x12], "less r1, r2", None),
     ("one", &[0x01, 0x22], "rest r2, r2", None),

@@ -120,13 +120,24 @@ pub struct Order {
     /// The layout that goes with it, as in the table; empty for all bits.
     pub layout: Vec<(u32, u32)>,
     /// Modes with their layouts in this order.
-    pub layouts: Vec<(String, Vec<(u32, u32)>, Span)>,
+    pub layouts: Vec<ModeLayout>,
     /// The beginnings of the triples.
     pub prefixes: Vec<String>,
     /// How the first parcel tells the length, if not as in the table.
     pub lengths: Vec<LengthLine>,
     /// An instruction, a field of it, and the bits of the word that it is made of in this order.
     pub bits: Vec<FieldBits>,
+}
+
+/// A mode whose layout is another one in an order of bytes.
+#[derive(Clone, Debug)]
+pub struct ModeLayout {
+    /// Its name.
+    pub mode: String,
+    /// The layout, as that of a mode.
+    pub layout: Vec<(u32, u32)>,
+    /// Where it is said.
+    pub span: Span,
 }
 
 /// An instruction, a field of it, and the bits of the word in memory that it is made of, the most significant first.
@@ -507,8 +518,9 @@ impl OperandTable {
         if !order.lengths.is_empty() {
             self.lengths = order.lengths;
         }
-        for (name, layout, _) in order.layouts {
-            self.modes.iter_mut().filter(|mode| mode.name == name).for_each(|mode| mode.layout.clone_from(&layout));
+        for one in order.layouts {
+            let of = self.modes.iter_mut().filter(|mode| mode.name == one.mode);
+            of.for_each(|mode| mode.layout.clone_from(&one.layout));
         }
         for (instruction, field, bits) in order.bits {
             let facts = self.instructions.entry(instruction).or_default();

@@ -13,8 +13,8 @@ use crate::table::mode;
 use crate::table::tokens::{Line, Result, Token, Tokens};
 use crate::table::{
     ALONE, ARCH, AliasWhen, DecodeStep, Each, Every, Extend, FieldValue, Hook, HookParam, INSTEAD, InstFact,
-    LengthLine, NamedOperands, NumberFormat, OperandTable, Order, Part, RecordTable, RegisterNames, TableNumber,
-    TextChoice, TextPiece, ValueSet,
+    LengthLine, ModeLayout, NamedOperands, NumberFormat, OperandTable, Order, Part, RecordTable, RegisterNames,
+    TableNumber, TextChoice, TextPiece, ValueSet,
 };
 
 const STATEMENTS: &[&str] = &[
@@ -95,7 +95,7 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
             out.push(d);
         }
     }
-    for (name, _, span) in table.orders.iter().flat_map(|order| &order.layouts) {
+    for ModeLayout { mode: name, span, .. } in table.orders.iter().flat_map(|order| &order.layouts) {
         let known = table.modes.iter().map(|mode| mode.name.as_str());
         if known.clone().all(|mode| mode != name) {
             let d = Diagnostic::error("operands-mode", format!("the table has no mode `{name}`"));
@@ -294,7 +294,7 @@ fn in_order(line: Line<'_>, order: &mut Order) -> Result<()> {
         "length" => order.lengths.push(length(&mut t)?),
         "layout" => {
             let mode = t.word("a mode")?;
-            order.layouts.push((mode, t.bits()?, t.whole()));
+            order.layouts.push(ModeLayout { mode, layout: t.bits()?, span: t.whole() });
         }
         "bits" => {
             let instruction = t.word("an instruction")?;
