@@ -62,7 +62,7 @@ pub const CACHE_BLOCK: u64 = 64;
 /// How large a block of the cache can be.
 pub const CACHE_BLOCKS: std::ops::RangeInclusive<u64> = 8..=4096;
 
-/// How often code has to be run before it is made machine code: an instruction takes as long to translate as to interpret ten thousand times.
+/// How often code has to be run before it is made machine code: to translate an instruction takes as long as to interpret it thousands of times.
 pub const HOT: u16 = 4000;
 
 /// Code that is made machine code with other code has been run one in so many times of that.
