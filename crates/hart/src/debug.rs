@@ -67,4 +67,20 @@ impl Hart<'_> {
         self.machine().memory.set_watchpoints(&[]);
         self.code_changed();
     }
+
+    /// The addresses of the last instructions that ran, at most so many, the oldest first. An instruction that trapped is
+    /// among them. What is no longer in memory as it was is left out.
+    pub fn last(&mut self, most: usize) -> Vec<u64> {
+        let blocks: Vec<(u64, u32)> = self.machine.recent.all().collect();
+        let mut all = Vec::new();
+        for (start, count) in blocks {
+            let mut pc = start;
+            for _ in 0..count {
+                let Some((_, length)) = self.fetch(pc) else { break };
+                all.push(pc);
+                pc = pc.wrapping_add(length);
+            }
+        }
+        all.split_off(all.len().saturating_sub(most))
+    }
 }

@@ -2,8 +2,6 @@
 
 use isaglot_invariant::Impossible as _;
 
-use crate::hart::Hart;
-
 /// Blocks that are remembered; a power of two.
 const KEPT: usize = 16;
 
@@ -33,25 +31,7 @@ impl Recent {
     }
 
     /// The blocks, the oldest first.
-    fn all(&self) -> impl DoubleEndedIterator<Item = (u64, u32)> {
+    pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = (u64, u32)> {
         (0..KEPT).map(|at| self.blocks.get(self.next.wrapping_add(at) % KEPT).copied().or_impossible((0, 0)))
-    }
-}
-
-impl Hart<'_> {
-    /// The addresses of the last instructions that ran, at most so many, the oldest first. An instruction that trapped is
-    /// among them. What is no longer in memory as it was is left out.
-    pub fn last(&mut self, most: usize) -> Vec<u64> {
-        let blocks: Vec<(u64, u32)> = self.machine.recent.all().collect();
-        let mut all = Vec::new();
-        for (start, count) in blocks {
-            let mut pc = start;
-            for _ in 0..count {
-                let Some((_, length)) = self.fetch(pc) else { break };
-                all.push(pc);
-                pc = pc.wrapping_add(length);
-            }
-        }
-        all.split_off(all.len().saturating_sub(most))
     }
 }

@@ -3,7 +3,7 @@
 //! The problem: a block has some five instructions, so what is done between two blocks takes as long as the blocks. The method: the executor
 //! asks [`Run::goes_on`] whether the block after the one it has done is there and allowed, and only if not goes back to the hart, which decodes
 //! blocks, looks at interrupts and does what devices and debuggers want. The invariant: blocks before the one at hand are counted in the
-//! machine, so that whoever looks at it sees the right count.
+//! machine, so that it has the right count whenever it is looked at.
 
 use crate::block::{Block, Blocks, Ins};
 use crate::machine::Machine;
