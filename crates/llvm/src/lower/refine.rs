@@ -41,10 +41,19 @@ impl<'a> Lowering<'a> {
 
     /// That the fields are equal which are there twice, and which texts are only printed.
     pub(super) fn refine_texts(&mut self, scope: &mut Scope, candidate: &Candidate<'a>, texts: &mut Vec<Text>) {
-        for name in candidate.inst.copies.keys() {
-            let sides = [name.clone(), copy_of(name)].map(|name| Box::new(Formula::Field(name)));
-            let [first, second] = sides;
-            let equal = Formula::Binary(BinaryOp::Eq, first, second);
+        for (name, places) in &candidate.inst.copies {
+            let [first, second] = [name.clone(), copy_of(name)].map(|name| Box::new(Formula::Field(name)));
+            // Only some bits may be there twice.
+            let mask =
+                (0u32..).zip(places).filter(|(_, at)| at.is_some()).fold(0i64, |mask, (i, _)| mask | 1 << i.min(63));
+            let whole = candidate.inst.fields.get(name).is_some_and(|own| own.len() == places.len())
+                && places.iter().all(Option::is_some);
+            let first = if whole {
+                first
+            } else {
+                Box::new(Formula::Binary(BinaryOp::And, first, Box::new(Formula::Number(mask))))
+            };
+            let equal = Formula::Binary(BinaryOp::Eq, second, first);
             for text in texts.iter_mut() {
                 self.formula_holds(scope, &equal, &mut text.guard);
             }
