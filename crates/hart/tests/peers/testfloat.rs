@@ -229,8 +229,8 @@ fn scalar(hart: &mut Hart<'_>, operation: &Operation, mode: usize, count: usize,
         number += 1;
         match operation.from {
             Kind::Float(bits) => {
-                for n in 0..operation.operands {
-                    let value = operands[n] ^ u64::from(negated >> n & 1) << (bits - 1);
+                for (n, operand) in operands.iter().enumerate().take(operation.operands) {
+                    let value = operand ^ u64::from(negated >> n & 1) << (bits - 1);
                     hart.set_float_register(10 + n as u8, boxed(bits, value));
                 }
             }
