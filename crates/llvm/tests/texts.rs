@@ -73,6 +73,14 @@ instruction ROT
 	alias c = 0 "move $a, $b"
 	alias if "a == b && c > 2" "turn $a, $c"
 	own if "feature('odd')" "rot $c, $a, $b"
+instruction WIDE
+	print n = wide
+	reject n 0x400001..0x4ffffe
+print wide
+	0..9 "{v uint}"
+	0x3ffffd..0x400000 "middle {v hex}"
+	0xfffff0..0xffffff "{v[23:0] int}"
+	* "{v hex}"
 "##;
 
 fn target(triple: &str) -> (Isa, OperandTable) {
@@ -146,6 +154,33 @@ fn a_length_needs_a_feature() {
     let word = [0xf1, 0x00, 0x00, 0x09];
     assert_eq!(text(&isa, &table, "mini", &["+big"], &word), "wide 1, 9");
     assert_ne!(text(&isa, &table, "mini", &[], &word), "wide 1, 9");
+}
+
+#[test]
+fn ranges_of_wide_numbers() {
+    let (isa, table) = target("mini");
+    for (number, want) in [
+        (9, "wide 1, 9"),
+        (10, "wide 1, 0xa"),
+        (0x3f_fffc, "wide 1, 0x3ffffc"),
+        (0x3f_fffd, "wide 1, middle 0x3ffffd"),
+        (0x40_0000, "wide 1, middle 0x400000"),
+        (0x40_0001, ""),
+        (0x4f_fffe, ""),
+        (0x4f_ffff, "wide 1, 0x4fffff"),
+        (0xff_ffef, "wide 1, 0xffffef"),
+        (0xff_fff0, "wide 1, -16"),
+        (0xff_ffff, "wide 1, -1"),
+    ] {
+        let word = (0xf100_0000u32 | number).to_be_bytes();
+        let got = text(&isa, &table, "mini", &["+big"], &word);
+        if want.is_empty() {
+            assert!(!got.starts_with("wide"), "{number:#x}: {got}");
+            continue;
+        }
+        assert_eq!(got, want);
+        assert_eq!(bytes(&isa, &table, "mini", &["+big"], want), word, "{want}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use isaglot_model::{Piece, RegisterFileId};
 use isaglot_source::Diagnostic;
 
 use super::refine::reject_copies;
-use super::reject::{reject, reject_equal, reject_where};
+use super::reject::{reject, reject_equal, reject_set, reject_where};
 use super::{Lowering, Missing};
 use crate::table::hook::Value as Bound;
 use crate::table::{DecodeStep, InstFact, NumberFormat, OperandTable, Part, ValueSet};
@@ -107,7 +107,7 @@ impl<'a> Lowering<'a> {
             match fact {
                 InstFact::Reject(name, set) => {
                     if let Some(places) = inst.fields.get(name) {
-                        reject(places, &|value| set.holds(value), width, &mut except);
+                        reject_set(places, set, width, &mut except);
                     }
                 }
                 InstFact::RejectEqual(a, b) => {
@@ -346,7 +346,7 @@ impl<'a> Lowering<'a> {
                     number.pieces.insert(0, Piece::Implied { width: *width, value: *value });
                 }
                 DecodeStep::Plus(n) => number.plus = number.plus.wrapping_add(n.value(bound)),
-                DecodeStep::Reject(set) => reject(places, &|value| set.holds(value), width, except),
+                DecodeStep::Reject(set) => reject_set(places, set, width, except),
                 DecodeStep::Accept(formula) => {
                     let refused = |value: u64| formula.value(&|name| (name == "v").then_some(value as i64)) == Some(0);
                     reject(places, &refused, width, except);
@@ -417,11 +417,23 @@ pub(crate) fn patterns(set: &ValueSet, width: u32) -> Vec<Pattern> {
         ValueSet::Mask(care, value) => vec![Pattern::new(&Word::from_u64(value, width), Word::from_u64(care, width))],
         ValueSet::Range(from, to) if from == to && !fits(from, width) => Vec::new(),
         ValueSet::Range(from, to) if from == to => vec![Pattern::exact(Word::from_u64(from, width))],
-        ValueSet::Range(..) => {
-            let mut out = Vec::new();
-            let places: Places = (0..width).map(Some).collect();
-            reject(&places, &|value| set.holds(value), width, &mut out);
-            out
-        }
+        ValueSet::Range(from, to) => range(from, to, width),
     }
+}
+
+/// The numbers from one to another as patterns of `width` bits: blocks of a power of two that begin at a multiple of their size.
+fn range(from: u64, to: u64, width: u32) -> Vec<Pattern> {
+    let last = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+    let to = to.min(last);
+    let mut out = Vec::new();
+    let mut next = (from <= to).then_some(from);
+    while let Some(first) = next {
+        let left = to - first;
+        let fits = if left == u64::MAX { 64 } else { (left + 1).ilog2() };
+        let free = first.trailing_zeros().min(fits).min(width);
+        let block = 1u64.checked_shl(free).map_or(u64::MAX, |size| size - 1);
+        out.push(Pattern::new(&Word::from_u64(first, width), Word::from_u64(last & !block, width)));
+        next = (left > block).then(|| first + block + 1);
+    }
+    out
 }

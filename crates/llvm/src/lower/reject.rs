@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use isaglot_bits::{Pattern, Word};
 
+use super::meaning::patterns;
 use crate::limits::MAX_LISTED_BITS;
+use crate::table::ValueSet;
 use crate::table::formula::Formula;
 use crate::target::inst::Places;
 
@@ -32,6 +34,22 @@ pub(super) fn reject(places: &Places, refused: &dyn Fn(u64) -> bool, width: u32,
     let table: Vec<bool> = (0..1usize << bits.len()).map(|index| refused(value(index))).collect();
     let mut fixed = Vec::new();
     split(&table, &bits, &mut fixed, width, out);
+}
+
+/// The same for a set of values, of fields of any width.
+pub(super) fn reject_set(places: &Places, set: &ValueSet, width: u32, out: &mut Vec<Pattern>) {
+    if places.iter().flatten().count() as u32 <= MAX_LISTED_BITS {
+        return reject(places, &|value| set.holds(value), width, out);
+    }
+    for pattern in patterns(set, places.len() as u32) {
+        let wanted = |(i, at): (u32, &Option<u32>)| Some((*at, pattern.bit(i)?));
+        let fixed: Vec<(Option<u32>, bool)> = (0..).zip(places).filter_map(wanted).collect();
+        // A bit that the word does not hold is 0.
+        if fixed.iter().all(|&(at, one)| at.is_some() || !one) {
+            let fixed: Vec<(u32, bool)> = fixed.into_iter().filter_map(|(at, one)| Some((at?, one))).collect();
+            out.push(cube(&fixed, width));
+        }
+    }
 }
 
 fn split(table: &[bool], bits: &[(u32, u32)], fixed: &mut Vec<(u32, bool)>, width: u32, out: &mut Vec<Pattern>) {
