@@ -64,6 +64,8 @@ pub(crate) struct FurtherText {
 #[derive(Clone, Debug)]
 pub(crate) struct Bound<'a> {
     pub(crate) def: Def<'a>,
+    /// The `AsmString`.
+    pub(crate) asm: String,
     pub(crate) operands: Vec<InstOperand<'a>>,
     pub(crate) sources: Vec<Source>,
     /// Operands that print by another method than their record's.
@@ -108,6 +110,7 @@ impl<'a> Bound<'a> {
         };
         Bound {
             def: inst.def,
+            asm: inst.asm.clone(),
             operands: inst.operands.clone(),
             sources,
             printers: facts.iter().filter_map(printer).collect(),
@@ -194,6 +197,7 @@ impl<'a> Lowering<'a> {
             let operands = crate::target::inst::operands(long.def);
             let bound = Bound {
                 def: long.def,
+                asm: text(long.def, "AsmString"),
                 operands,
                 sources,
                 printers: Vec::new(),
@@ -235,7 +239,7 @@ impl<'a> Lowering<'a> {
 
     /// The aliases of an instruction, and its own text last. An alias that is not printed is read all the same.
     fn own_texts(&mut self, scope: &mut Scope, bound: &Bound<'a>, guard: &Guard, alias: bool, out: &mut Vec<Text>) {
-        let asm = asm_parts(&text(bound.def, "AsmString"));
+        let asm = asm_parts(&bound.asm);
         let own = |name: &str| {
             let name = name.split(':').next().or_impossible(name);
             // `NAME>` is the operand after that.

@@ -274,7 +274,7 @@ impl<'a> Lowering<'a> {
         let mut list = Vec::new();
         let mut names = named::Names::default();
         let reversed = inst::is_reversed(self.records);
-        for Encoded { def, bits, mode } in encodings::list(self.records, &mut self.features, &self.table.only) {
+        for Encoded { def, bits, mode } in encodings::list(self.records, &mut self.features, self.table) {
             let Some(mut inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
             let all = self.facts(&inst);
             self.refine(&mut inst, &all);
@@ -370,6 +370,9 @@ impl<'a> Lowering<'a> {
             inst.fields.insert(name, bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect());
         }
         for fact in &facts {
+            if let InstFact::Rewrite(from, to) = fact {
+                inst.asm = inst.asm.replace(from.as_str(), to);
+            }
             if let InstFact::Copy(name, field) = fact
                 && let Some(places) = inst.fields.get(field).cloned()
             {

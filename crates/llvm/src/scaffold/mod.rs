@@ -18,7 +18,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_model::{Builder, ByteOrder};
 
 use self::guess::{Guess, Seen, SubOperand};
-use crate::table::RegisterNames;
+use crate::table::{OperandTable, RegisterNames};
 use crate::target::encodings::{self, Encoded};
 use crate::target::features::Features;
 use crate::target::inst::{Inst, InstBit, OperandType, is_reversed};
@@ -65,7 +65,7 @@ pub fn scaffold(records: &Records, known: &Known) -> Option<String> {
     let mut features = Features::new(records, &[], &mut builder);
     let reversed = is_reversed(records);
     let mut list: Vec<(Inst<'_>, String)> = Vec::new();
-    for Encoded { def, bits, .. } in encodings::list(records, &mut features, &[]) {
+    for Encoded { def, bits, .. } in encodings::list(records, &mut features, &OperandTable::default()) {
         list.extend(Inst::read(def, bits, &[], reversed).map(|inst| (inst, text(bits, "DecoderNamespace"))));
     }
     let least = list.iter().map(|(inst, _)| inst.bits.len() as u32).min()?.max(8);

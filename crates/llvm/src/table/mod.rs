@@ -52,6 +52,8 @@ pub struct OperandTable {
     pub aliases_read: bool,
     /// Classes of instructions; others are left out. All if there are none.
     pub only: Vec<String>,
+    /// The same, without those of their instructions that are only read from text.
+    pub decoded: Vec<String>,
     /// Operands, by their records, that have a value which says that a number follows the instruction.
     pub extend: Vec<Extend>,
     /// Prefixes of triples, and the processors and features that they mean.
@@ -96,6 +98,7 @@ impl Default for OperandTable {
             soft_written: false,
             aliases_read: false,
             only: Vec::new(),
+            decoded: Vec::new(),
             extend: Vec::new(),
             triples: Vec::new(),
             claims: Vec::new(),
@@ -486,6 +489,8 @@ pub enum InstFact {
     Width(u32),
     /// A field is made of these bits of the word in memory, the most significant first.
     Bits(String, Vec<(u32, u32)>),
+    /// In the text of the record, this text is another one.
+    Rewrite(String, String),
     /// Where the field is this, what the record calls a call does not come back; without a field, always.
     Jump(Option<(String, u64)>),
     /// These bits of the word in memory are not those of the record but this number, the first one its most significant

@@ -29,6 +29,7 @@ const STATEMENTS: &[&str] = &[
     "aliases",
     "softfail",
     "only",
+    "decoded",
     "extend",
     "every",
     "joins",
@@ -365,9 +366,10 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
         "softfail" => return Err(t.wanted("`written`")),
         "aliases" if t.keyword("read") => table.aliases_read = true,
         "aliases" => return Err(t.wanted("`read`")),
-        "only" => {
+        "only" | "decoded" => {
+            let list = if kind == "only" { &mut table.only } else { &mut table.decoded };
             while !t.done() {
-                table.only.push(t.word("a class of instructions")?);
+                list.push(t.word("a class of instructions")?);
             }
         }
         "extend" => {
@@ -790,9 +792,9 @@ pub(super) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
 }
 
 /// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `operand NAME = RECORD`, `namespace NAME`, `unread MNEMONIC`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `reject if FORMULA`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
-/// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
+/// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `text TEXT = TEXT`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str = "`constant`, `copy`, `operand`, `namespace`, `reject`, `alias`, `aliases`, `input`, `unread`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `copy`, `operand`, `namespace`, `reject`, `alias`, `aliases`, `input`, `unread`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `text`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let (name, value) = setting(t, "an operand")?;
@@ -894,6 +896,11 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             let bits = t.bits()?;
             t.need('=')?;
             InstFact::Write(bits, t.number("a number")? as u64)
+        }
+        "text" => {
+            let from = t.text("a part of the record's text")?;
+            t.need('=')?;
+            InstFact::Rewrite(from, t.asm_string()?)
         }
         "rank" => InstFact::Rank(t.count("a number", u32::MAX)?),
         "width" => InstFact::Width(t.count("a number of bits", MAX_INST_BITS)?),

@@ -6,6 +6,7 @@
 use isaglot_model::Condition;
 use rustc_hash::FxHashMap;
 
+use crate::table::OperandTable;
 use crate::target::features::{Features, all};
 use crate::target::registers::text;
 use isaglot_tablegen::{Def, Records, Value};
@@ -17,8 +18,8 @@ pub(crate) struct Encoded<'a> {
     pub(crate) mode: Condition,
 }
 
-/// All instructions that may have an encoding, of these classes if there are any.
-pub(crate) fn list<'a>(records: &'a Records, features: &mut Features, only: &[String]) -> Vec<Encoded<'a>> {
+/// All instructions that may have an encoding, of the classes that the table names if it does.
+pub(crate) fn list<'a>(records: &'a Records, features: &mut Features, table: &OperandTable) -> Vec<Encoded<'a>> {
     // A description that is not LLVM's may have instructions alone.
     let has = |class: &str| records.class(class).is_some();
     let class = if has("InstructionEncoding") { "InstructionEncoding" } else { "Instruction" };
@@ -27,7 +28,9 @@ pub(crate) fn list<'a>(records: &'a Records, features: &mut Features, only: &[St
         !flag("isPseudo")
             && !flag("isCodeGenOnly")
             && text(def, "Namespace") != "TargetOpcode"
-            && (only.is_empty() || only.iter().any(|class| def.is_of(class)))
+            && (table.only.is_empty() && table.decoded.is_empty()
+                || table.only.iter().any(|class| def.is_of(class))
+                || !flag("isAsmParserOnly") && table.decoded.iter().any(|class| def.is_of(class)))
     };
     let mut found = Vec::new();
     for def in records.defs_where(class, wanted) {
