@@ -17,6 +17,7 @@ mod refine;
 mod reject;
 mod scope;
 mod text;
+mod values;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -326,7 +327,7 @@ impl<'a> Lowering<'a> {
                 at != i
                     && leader.condition == c.condition
                     && leader.namespace == c.namespace
-                    && refine::refuse_alike(&leader.facts, &c.facts)
+                    && reject::refuse_alike(&leader.facts, &c.facts)
             });
             if let Some(flag) = decoded.get_mut(i) {
                 *flag = !c.written && !same;

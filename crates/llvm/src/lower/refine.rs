@@ -8,13 +8,11 @@ use isaglot_model::{BinaryOp, TemplatePart};
 use rustc_hash::FxHashMap;
 
 use super::alias::Text;
-use super::reject::reject_unequal;
 use super::scope::Scope;
 use super::{Candidate, Lowering};
+use crate::table::InstFact;
 use crate::table::formula::Formula;
-use crate::table::{InstFact, ValueSet};
 use crate::target::inst::{Inst, OperandType};
-use isaglot_bits::Pattern;
 
 /// What the second place of a field is called: no record can have such a name.
 fn copy_of(field: &str) -> String {
@@ -80,34 +78,4 @@ impl<'a> Lowering<'a> {
             });
         }
     }
-}
-
-/// The words of an instruction in which a field that is there twice has two values.
-pub(super) fn reject_copies(inst: &Inst<'_>, width: u32, out: &mut Vec<Pattern>) {
-    for (name, places) in &inst.copies {
-        if let Some(own) = inst.fields.get(name) {
-            reject_unequal(own, places, width, out);
-        }
-    }
-}
-
-/// What a fact refuses.
-#[derive(PartialEq)]
-enum Refusal<'f> {
-    Equal(&'f str, &'f str),
-    Set(&'f str, &'f ValueSet),
-    If(&'f Formula),
-}
-
-/// Whether two instructions with the same bits refuse the same words: otherwise each may be the one that a word is.
-pub(super) fn refuse_alike(one: &[InstFact], other: &[InstFact]) -> bool {
-    fn refusal(fact: &InstFact) -> Option<Refusal<'_>> {
-        match fact {
-            InstFact::RejectEqual(a, b) => Some(Refusal::Equal(a, b)),
-            InstFact::Reject(name, set) => Some(Refusal::Set(name, set)),
-            InstFact::RejectIf(formula, _) => Some(Refusal::If(formula)),
-            _ => None,
-        }
-    }
-    one.iter().filter_map(refusal).eq(other.iter().filter_map(refusal))
 }

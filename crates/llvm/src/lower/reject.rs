@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use isaglot_bits::{Pattern, Word};
 
-use super::meaning::patterns;
+use super::values::patterns;
 use crate::limits::MAX_LISTED_BITS;
-use crate::table::ValueSet;
 use crate::table::formula::Formula;
-use crate::target::inst::Places;
+use crate::table::{InstFact, ValueSet};
+use crate::target::inst::{Inst, Places};
 
 /// Adds the words of `width` bits for which the bits at `places` have a value that is refused, as patterns.
 ///
@@ -141,10 +141,40 @@ pub(super) fn reject_where(
 }
 
 /// Adds the words in which two fields differ: two patterns for each bit that both have.
-pub(super) fn reject_unequal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
+fn reject_unequal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
     for (a, b) in a.iter().zip(b) {
         if let (Some(a), Some(b)) = (*a, *b) {
             out.extend([true, false].map(|one| cube(&[(a, one), (b, !one)], width)));
         }
     }
+}
+
+/// The words of an instruction in which a field that is there twice has two values.
+pub(super) fn reject_copies(inst: &Inst<'_>, width: u32, out: &mut Vec<Pattern>) {
+    for (name, places) in &inst.copies {
+        if let Some(own) = inst.fields.get(name) {
+            reject_unequal(own, places, width, out);
+        }
+    }
+}
+
+/// What a fact refuses.
+#[derive(PartialEq)]
+enum Refusal<'f> {
+    Equal(&'f str, &'f str),
+    Set(&'f str, &'f ValueSet),
+    If(&'f Formula),
+}
+
+/// Whether two instructions with the same bits refuse the same words: otherwise each may be the one that a word is.
+pub(super) fn refuse_alike(one: &[InstFact], other: &[InstFact]) -> bool {
+    fn refusal(fact: &InstFact) -> Option<Refusal<'_>> {
+        match fact {
+            InstFact::RejectEqual(a, b) => Some(Refusal::Equal(a, b)),
+            InstFact::Reject(name, set) => Some(Refusal::Set(name, set)),
+            InstFact::RejectIf(formula, _) => Some(Refusal::If(formula)),
+            _ => None,
+        }
+    }
+    one.iter().filter_map(refusal).eq(other.iter().filter_map(refusal))
 }

@@ -9,8 +9,9 @@ use isaglot_model::{
 };
 use isaglot_source::{Diagnostic, Span};
 
-use super::meaning::{LITERAL, Number, Source, patterns, register_class, select};
+use super::meaning::{LITERAL, Number, Source, register_class, select};
 use super::scope::{Guard, Scope, push, whole};
+use super::values::patterns;
 use super::{Lowering, Missing};
 use crate::table::formula::Formula;
 use crate::table::{NumberFormat, OperandTable, TextChoice, TextPiece, ValueSet};

@@ -15,6 +15,8 @@ const SIZE: u64 = 0x1_0000;
 fn pair<'a>(isa: &'a Isa, xlen: u32) -> (Machine<'a>, Hart<'a>) {
     let mut config = Config::new(xlen);
     config.ram = vec![(START, SIZE)];
+    // The machine has no devices.
+    (config.clint, config.plic) = (None, None);
     let hart = Hart::new(isa, config).expect("a sound machine");
     let on: Vec<FeatureId> = hart.plan().features().collect();
     let mut machine = Machine::new(Plan::with_features(isa, xlen, &on)).expect("it has semantics");
