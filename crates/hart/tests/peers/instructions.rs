@@ -26,19 +26,20 @@ const VALUES: &[&str] = &[
 const WIDE: &[&str] = &["0x7fffffffffffffff", "-0x8000000000000000", "0x123456789abcdef0", "0xffffffff", "0x80000000"];
 
 /// Registers: rd, rs1, rs2.
-const R: &str = "add sub sll slt sltu xor srl sra or and mul mulh mulhsu mulhu div divu rem remu sh1add sh2add sh3add andn orn \
+pub(crate) const R: &str = "add sub sll slt sltu xor srl sra or and mul mulh mulhsu mulhu div divu rem remu sh1add sh2add sh3add andn orn \
     xnor max maxu min minu rol ror bclr bext binv bset";
-const R64: &str = "addw subw sllw srlw sraw mulw divw divuw remw remuw add.uw sh1add.uw sh2add.uw sh3add.uw rolw rorw";
+pub(crate) const R64: &str =
+    "addw subw sllw srlw sraw mulw divw divuw remw remuw add.uw sh1add.uw sh2add.uw sh3add.uw rolw rorw";
 /// Registers: rd, rs1.
-const UNARY: &str = "clz ctz cpop sext.b sext.h zext.h orc.b rev8 seqz snez neg not mv";
-const UNARY64: &str = "clzw ctzw cpopw sext.w negw zext.w";
-const IMMEDIATE: &str = "addi slti sltiu xori ori andi";
-const SHIFTS: &str = "slli srli srai rori bclri bexti binvi bseti";
-const SHIFTS64: &str = "slliw srliw sraiw roriw slli.uw";
-const AMO: &str = "amoswap amoadd amoxor amoand amoor amomin amomax amominu amomaxu";
-const BRANCHES: &str = "beq bne blt bge bltu bgeu";
+pub(crate) const UNARY: &str = "clz ctz cpop sext.b sext.h zext.h orc.b rev8 seqz snez neg not mv";
+pub(crate) const UNARY64: &str = "clzw ctzw cpopw sext.w negw zext.w";
+pub(crate) const IMMEDIATE: &str = "addi slti sltiu xori ori andi";
+pub(crate) const SHIFTS: &str = "slli srli srai rori bclri bexti binvi bseti";
+pub(crate) const SHIFTS64: &str = "slliw srliw sraiw roriw slli.uw";
+pub(crate) const AMO: &str = "amoswap amoadd amoxor amoand amoor amomin amomax amominu amomaxu";
+pub(crate) const BRANCHES: &str = "beq bne blt bge bltu bgeu";
 /// Compressed, with two of the eight registers.
-const SHORT: &str = "c.sub c.xor c.or c.and c.add c.mv";
+pub(crate) const SHORT: &str = "c.sub c.xor c.or c.and c.add c.mv";
 const SHORT_IMMEDIATE: &[(&str, &[&str])] = &[
     ("c.addi", &["1", "-32", "31"]),
     ("c.andi", &["0", "-32", "31"]),

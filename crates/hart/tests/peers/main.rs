@@ -11,6 +11,7 @@ mod privileged;
 #[path = "../it/programs.rs"]
 mod programs;
 mod qemu;
+mod random;
 mod testfloat;
 mod twins;
 mod vectors;
@@ -21,6 +22,7 @@ fn main() {
             .into_iter()
             .chain(mutants::trials())
             .chain(privileged::trials())
+            .chain(random::trials())
             .chain(testfloat::trials())
             .collect(),
     );
