@@ -9,7 +9,7 @@ use object::{Object, ObjectSegment};
 
 /// The compiler and the two emulators.
 const TOOLS: [&str; 3] = ["riscv64-linux-gnu-gcc", "qemu-riscv32", "qemu-riscv64"];
-const MAX_STEPS: u64 = 20_000_000_000;
+const MAX_STEPS: u64 = 60_000_000_000;
 
 /// Compiles sources that need no library.
 pub(crate) fn compile(

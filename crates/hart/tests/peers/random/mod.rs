@@ -107,7 +107,7 @@ fn write(dir: &Path, generator: &mut Generator<'_>, first: usize, count: usize) 
     for n in first..first + count {
         let _ = write!(code, ".balign 4\np{n}:\n{}e{n}: ecall\n", generator.program());
         // At the level of users or not; one in eight without floating point, one in eight without vectors.
-        let kind = n % 2 | (usize::from(n % 16 / 2 == 3) | usize::from(n % 16 / 2 == 6) << 1) << 1;
+        let kind = n % 2 + 2 * usize::from(n % 16 / 2 == 3) + 4 * usize::from(n % 16 / 2 == 6);
         let _ = writeln!(table, "{word} p{n}, e{n}, {}, {kind}", n + 1);
     }
     std::fs::write(dir.join("programs.S"), code)?;
