@@ -92,9 +92,14 @@ addEventListener("drop", (event) => {
 let nextNumber = 0;
 let offered = []; // [text, what it is, whether it only says so, where it begins]
 let chosenNext = -1;
+// While the list of the text as it is now is on its way, the one to be seen is that of an earlier text: arrows wait for the new one.
+let isAsked = false;
+let steps = 0;
 
 function closeNext() {
   nextNumber++;
+  isAsked = false;
+  steps = 0;
   $("next").hidden = true;
   $("query").setAttribute("aria-expanded", "false");
   $("query").removeAttribute("aria-activedescendant");
@@ -106,7 +111,9 @@ async function offerNext() {
   const before = box.value.slice(0, box.selectionStart);
   const number = ++nextNumber;
   if (!before.trim() || box.selectionStart !== box.value.length || /^\s*[0-9?]/.test(before)) return closeNext();
-  const made = await isaglotBackend.next(before, choices());
+  isAsked = true;
+  steps = 0;
+  const made = await isaglotBackend.next(before, choices()).finally(() => { if (number === nextNumber) isAsked = false; });
   if (number !== nextNumber) return;
   offered = (made.items || []).filter(([text, , , from]) => before.slice(from) !== text || !text);
   chosenNext = -1;
@@ -117,6 +124,7 @@ async function offerNext() {
   $("next").hidden = false;
   box.setAttribute("aria-expanded", "true");
   box.removeAttribute("aria-activedescendant");
+  if (steps) chooseNext(steps);
 }
 
 function takeNext(at) {
@@ -131,7 +139,8 @@ function takeNext(at) {
 
 function chooseNext(step) {
   const rows = [...$("next").children];
-  chosenNext = (chosenNext + step + rows.length) % rows.length;
+  const from = chosenNext < 0 && step < 0 ? 0 : chosenNext; // Upwards from none is the last.
+  chosenNext = (((from + step) % rows.length) + rows.length) % rows.length;
   rows.forEach((row, at) => row.setAttribute("aria-selected", String(at === chosenNext)));
   rows[chosenNext].scrollIntoView({ block: "nearest" });
   $("query").setAttribute("aria-activedescendant", `next-${chosenNext}`);
@@ -146,7 +155,9 @@ $("query").addEventListener("keydown", (event) => {
   if ($("next").hidden) return;
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
-    chooseNext(event.key === "ArrowDown" ? 1 : -1);
+    const step = event.key === "ArrowDown" ? 1 : -1;
+    if (isAsked) steps += step;
+    else chooseNext(step);
   } else if (event.key === "Enter" && chosenNext >= 0) {
     event.preventDefault();
     takeNext(chosenNext);
