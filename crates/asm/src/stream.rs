@@ -7,7 +7,7 @@
 //! driver (reference 1.10).
 
 use isaglot_bits::Word;
-use isaglot_codec::{Plan, Scopes};
+use isaglot_codec::{Ahead, Plan, Scopes};
 use isaglot_invariant::{Impossible as _, impossible};
 
 use crate::assemble::is_symbol;
@@ -22,8 +22,16 @@ use crate::program::BlockId;
 /// The state of a disassembly.
 #[derive(Debug)]
 pub struct Stream<'p, 'a> {
+    plan: &'p Plan<'a>,
+    /// Of the context of the current instruction, as `engine`.
     scopes: Scopes<'p, 'a>,
     engine: Engine<'p, 'a>,
+    /// What instructions say of those after them; only where the model has contexts.
+    ahead: Option<Ahead>,
+    /// The context that `scopes` and `engine` are of.
+    context: usize,
+    /// Those of the other contexts, as far as they were met.
+    others: Vec<Option<(Scopes<'p, 'a>, Engine<'p, 'a>)>>,
     fetcher: Fetcher,
     options: Options,
     /// Places that something jumps to; only with labels.
@@ -67,9 +75,14 @@ impl<'p, 'a> Stream<'p, 'a> {
             let readable = entries.iter().rev().filter(|entry| is_symbol(&entry.name));
             readable.for_each(|entry| targets.name(entry.offset, &entry.name));
         }
+        let contexts = plan.isa().contexts().len();
         Self {
+            plan,
             scopes: Scopes::new(plan, options.show_errors),
             engine: Engine::new(plan, options.labels),
+            ahead: (contexts > 0).then(Ahead::default),
+            context: 0,
+            others: (0..=contexts).map(|_| None).collect(),
             fetcher: Fetcher::new(plan),
             targets,
             marker: None,
@@ -85,6 +98,13 @@ impl<'p, 'a> Stream<'p, 'a> {
             labelled: None,
             stopped: false,
         }
+    }
+
+    /// The same for words that are not of one program: none says anything of those after it.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.ahead = None;
+        self
     }
 
     /// Whether too many bad instructions ended the disassembly.
@@ -118,7 +138,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         if self.targets.is_none() {
             return bytes.len();
         }
-        let plan = self.scopes.plan();
+        let plan = self.plan;
         let marker = self.marker.get_or_insert_with(|| Marker::new(plan));
         // Apart, so that the loop over words that go nowhere stays small.
         let mut jumps = Jumps {
@@ -176,10 +196,16 @@ impl<'p, 'a> Stream<'p, 'a> {
             if self.stopped {
                 break;
             }
+            if self.ahead.is_some() {
+                self.enter_context(hooks);
+            }
             if quick
                 && let Some((limbs, size)) = self.fetcher.quick(bytes, used)
                 && self.quick_line(&limbs, size, hooks, out)
             {
+                if let Some(ahead) = &mut self.ahead {
+                    ahead.pass(self.plan, &Word::from_limbs(&limbs, size as u32 * 8));
+                }
                 self.position += places_of(self.places, size);
                 used += size;
                 continue;
@@ -190,10 +216,34 @@ impl<'p, 'a> Stream<'p, 'a> {
                 break;
             }
             self.line(&fetched, hooks, out);
+            if let Some(ahead) = self.ahead.as_mut().filter(|_| fetched.known) {
+                ahead.pass(self.plan, &fetched.word());
+            }
             self.position += places_of(self.places, fetched.size);
             used += fetched.size;
         }
         used
+    }
+
+    /// Makes `scopes` and `engine` those of the context of the next instruction.
+    fn enter_context(&mut self, hooks: &dyn Hooks) {
+        let next = self.ahead.map_or(0, |ahead| ahead.next());
+        if next == self.context {
+            return;
+        }
+        let Some(place) = self.others.get_mut(next) else { return impossible(()) };
+        let (plan, options) = (self.plan, &self.options);
+        let (mut scopes, mut engine) = place.take().unwrap_or_else(|| {
+            let plan = plan.within(next);
+            (Scopes::new(plan, options.show_errors), Engine::new(plan, options.labels))
+        });
+        engine.keep_custom(hooks.custom_is_fixed());
+        // Errors stay until a line that shows them.
+        std::mem::swap(&mut scopes.errors, &mut self.scopes.errors);
+        let left = (std::mem::replace(&mut self.scopes, scopes), std::mem::replace(&mut self.engine, engine));
+        if let Some(place) = self.others.get_mut(std::mem::replace(&mut self.context, next)) {
+            *place = Some(left);
+        }
     }
 
     /// Whether [`Stream::quick_line`] can be tried.

@@ -79,7 +79,7 @@ fn lines(
 ) -> Result<u64, Diagnostic> {
     let mut total = 0;
     let order = plan.isa().format().byte_order;
-    let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
+    let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0).alone();
     let (mut line, mut text, mut first) = (Vec::new(), Vec::new(), true);
     loop {
         line.clear();

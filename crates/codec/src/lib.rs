@@ -11,6 +11,7 @@
 //! [`Flat`] reads and writes all fields of a word at once. [`Expander`] turns short forms into long ones, and the
 //! inverse. Both are for engines that need every field of every word.
 
+mod ahead;
 mod compile;
 pub mod errors;
 mod expand;
@@ -28,6 +29,7 @@ mod scope;
 mod simulate;
 pub mod tree;
 
+pub use ahead::Ahead;
 pub use compile::{Alternative, Compiler, Context, Meaning};
 pub use errors::Errors;
 pub use expand::Expander;

@@ -18,6 +18,8 @@ pub struct Plan<'a> {
     features: Vec<bool>,
     aliases: bool,
     trees: Vec<OnceLock<Tree>>,
+    /// The plans of the contexts, by number less 1.
+    within: Vec<Plan<'a>>,
 }
 
 impl<'a> Plan<'a> {
@@ -31,16 +33,33 @@ impl<'a> Plan<'a> {
     /// For this gen with exactly these features and those that they imply.
     #[must_use]
     pub fn with_features(isa: &'a Isa, generation: u32, on: &[FeatureId]) -> Self {
+        // In a context there is no other.
+        let within = |context: &FeatureId| {
+            let on: Vec<FeatureId> = on.iter().chain([context]).copied().collect();
+            Self::alone(isa, generation, &on)
+        };
+        Self { within: isa.contexts().iter().map(within).collect(), ..Self::alone(isa, generation, on) }
+    }
+
+    fn alone(isa: &'a Isa, generation: u32, on: &[FeatureId]) -> Self {
         let features = isa.implied(on);
         let trees = isa.spaces().iter().map(|_| OnceLock::new()).collect();
-        Self { isa, generation, features, aliases: false, trees }
+        Self { isa, generation, features, aliases: false, trees, within: Vec::new() }
     }
 
     /// The same with aliases on or off. They are off by default.
     #[must_use]
     pub fn with_aliases(mut self, aliases: bool) -> Self {
         self.aliases = aliases;
+        self.within.iter_mut().for_each(|plan| plan.aliases = aliases);
         self
+    }
+
+    /// The same for an instruction in a context, by its number: with one more feature ([`Isa::contexts`]). For 0, and for a number that is
+    /// none, this plan itself.
+    #[must_use]
+    pub fn within(&self, context: usize) -> &Plan<'a> {
+        context.checked_sub(1).and_then(|at| self.within.get(at)).unwrap_or(self)
     }
 
     /// Whether aliases are on.

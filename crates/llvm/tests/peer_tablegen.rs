@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_llvm::inst_bits;
 use isaglot_model::ByteOrder;
@@ -87,6 +88,12 @@ fn emitter(archive: &Path, folder: &str) -> Result<(), Failed> {
 
 /// The text of each word, `None` where it is none.
 fn llvm_mc(target: &Target, words: &[Vec<u8>]) -> Result<Vec<Option<String>>, Failed> {
+    Ok(llvm_mc_warned(target, words)?.0)
+}
+
+/// The same, and which of them llvm-mc warns of.
+#[allow(clippy::type_complexity, reason = "two lists beside each other")]
+fn llvm_mc_warned(target: &Target, words: &[Vec<u8>]) -> Result<(Vec<Option<String>>, Vec<bool>), Failed> {
     let mut command = Command::new(MC);
     command.arg("--disassemble").arg(format!("--triple={}", target.triple));
     command.arg(format!("--mattr={}", target.features));
@@ -101,10 +108,11 @@ fn llvm_mc(target: &Target, words: &[Vec<u8>]) -> Result<Vec<Option<String>>, Fa
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     let output = child.wait_with_output()?;
     writer.join().map_err(|_| "the writer failed")??;
-    let mut bad = vec![false; words.len()];
-    for line in String::from_utf8_lossy(&output.stderr).lines().filter(|l| l.contains("invalid instruction encoding")) {
-        let number = line.split(':').nth(1).and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
-        if let Some(flag) = bad.get_mut(number.wrapping_sub(1)) {
+    let (mut bad, mut warned) = (vec![false; words.len()], vec![false; words.len()]);
+    for line in String::from_utf8_lossy(&output.stderr).lines().filter(|l| l.contains(": warning: ")) {
+        let number = line.split(':').nth(1).and_then(|n| n.parse::<usize>().ok()).unwrap_or(0).wrapping_sub(1);
+        let of = if line.contains("invalid instruction encoding") { &mut bad } else { &mut warned };
+        if let Some(flag) = of.get_mut(number) {
             *flag = true;
         }
     }
@@ -114,7 +122,79 @@ fn llvm_mc(target: &Target, words: &[Vec<u8>]) -> Result<Vec<Option<String>>, Fa
     if lines.next().is_some() {
         return Err("llvm-mc printed more lines than words".into());
     }
-    Ok(texts)
+    Ok((texts, warned))
+}
+
+/// Processors whose programs with blocks of conditions are compared.
+const THUMB: [&str; 2] = ["thumbv7", "thumbv8.1m.main"];
+
+/// Random programs of Thumb with IT and VPT blocks, instruction by instruction. What llvm-mc warns of in a block is undefined there.
+fn thumb_blocks(archive: &Path, triple: &'static str) -> Result<(), Failed> {
+    let lowered = lower(archive, "ARM", include_str!("../../../specs/llvm/arm.operands"))?;
+    let vectors = triple == "thumbv8.1m.main";
+    let features = if vectors { "+mve.fp,+fp64" } else { "" };
+    let target = Target { folder: "ARM", operands: "", triple, features };
+    let plan = plan(&lowered, triple, "", features);
+    let mut random = Random::new(0x7a3e);
+    let opens = |bytes: &[u8]| {
+        let word = Word::from_le_bytes(bytes, 8 * bytes.len() as u32);
+        matches!(plan.decode(&word), isaglot_codec::Match::One(id) if !lowered.isa[id].opens.is_empty())
+    };
+    let mut pool: Vec<Vec<u8>> = Vec::new();
+    while pool.len() < 2 * WORDS {
+        let word = random.u64();
+        let high = if vectors && word >> 40 & 1 == 0 { 0xec | (word >> 41 & 0x13) as u8 } else { (word >> 8) as u8 };
+        let bytes = [word as u8, high, (word >> 16) as u8, (word >> 24) as u8];
+        let size = if high >= 0xe8 { 4 } else { 2 };
+        let bytes = bytes[..size].to_vec();
+        // Floating-point instructions are not for VPT blocks, and llvm-mc does not say so.
+        let is_float = vectors
+            && size == 4
+            && matches!(bytes[1], 0xec..=0xee | 0xfc..=0xfe)
+            && matches!(bytes[3] & 15, 8..=11 | 15);
+        let valid = matches!(disassemble(&plan, &bytes).as_slice(), [text] if !text.starts_with('<'));
+        if valid && !opens(&bytes) && !is_float {
+            pool.push(bytes);
+        }
+    }
+    // What llvm-mc warns of, or refuses, outside of blocks is left out.
+    let (texts, warned) = llvm_mc_warned(&target, &pool)?;
+    let mut at = 0..pool.len();
+    pool.retain(|_| at.next().is_some_and(|at| texts[at].is_some() && !warned[at]));
+    let mut program = Vec::new();
+    while program.len() < WORDS {
+        let kind = random.u64();
+        let mask = (kind >> 8 & 15).max(1);
+        if kind & 3 == 0 {
+            program.push(vec![(kind >> 16 & 15).min(13) as u8 * 16 | mask as u8, 0xbf]);
+        } else if kind & 3 == 1 && vectors {
+            let word = 0xfe31_0f4d_u32 | (mask as u32 >> 3) << 22 | (mask as u32 & 7) << 13;
+            program.push(
+                [(word >> 16).to_le_bytes(), word.to_le_bytes()].iter().flat_map(|half| half[..2].to_vec()).collect(),
+            );
+        }
+        program.extend((0..4 - mask.trailing_zeros()).map(|_| random.pick(&pool).clone()));
+    }
+    let (theirs, warned) = llvm_mc_warned(&target, &program)?;
+    let code: Vec<u8> = program.concat();
+    let mut text = Vec::new();
+    let mut stream = Stream::new(&plan, Options { show_errors: false, ..Options::default() }, 0);
+    stream.feed(&code, &mut Plain, &mut text);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let mut tally = Tally::default();
+    let mut sure = 0;
+    for (((ours, theirs), warned), word) in text.lines().map(squeeze).zip(theirs).zip(warned).zip(&program) {
+        if warned {
+            continue;
+        }
+        sure += 1;
+        tally.check(triple, hex(word), Some(&ours) == theirs.as_ref(), || format!("{ours:?}, llvm-mc {theirs:?}"));
+    }
+    println!("{triple}: {sure} instructions of {}", program.len());
+    if sure < program.len() / 2 {
+        return Err("llvm-mc warns of most of the program".into());
+    }
+    Ok(tally.all_pass(&format!("{triple} with blocks"))?)
 }
 
 fn random_words(archive: &Path, target: &Target) -> Result<(), Failed> {
@@ -175,6 +255,11 @@ fn main() {
         let name = format!("tablegen: random words of {} beside {MC}", target.folder);
         let archive = archive.clone();
         trials.push(peer::trial(name, &[peer::LLVM_MC], move || random_words(&archive, target)));
+    }
+    for triple in THUMB {
+        let name = format!("tablegen: programs of {triple} with blocks of conditions beside {MC}");
+        let archive = archive.clone();
+        trials.push(peer::trial(name, &[peer::LLVM_MC], move || thumb_blocks(&archive, triple)));
     }
     if absent {
         trials = trials.into_iter().map(|trial| trial.with_ignored_flag(true)).collect();

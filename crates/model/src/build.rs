@@ -42,6 +42,7 @@ impl Builder {
             enums: Vec::new(),
             register_files: Vec::new(),
             features: Vec::new(),
+            contexts: Vec::new(),
             gens: Vec::new(),
             parameters: Vec::new(),
             externs: Vec::new(),
@@ -113,6 +114,11 @@ impl Builder {
     /// Adds a feature.
     pub fn feature(&mut self, feature: Feature) -> FeatureId {
         push(&mut self.isa.features, feature, FeatureId)
+    }
+
+    /// Makes a feature a context, see [`Isa::contexts`].
+    pub fn context(&mut self, feature: FeatureId) {
+        self.isa.contexts.push(feature);
     }
 
     /// Adds a table of bit strings.

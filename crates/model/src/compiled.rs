@@ -17,7 +17,7 @@ use crate::encoding::{Encoding, Space};
 use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
 use crate::field::EnumType;
-use crate::ids::{EncodingId, SpaceId};
+use crate::ids::{EncodingId, FeatureId, SpaceId};
 use crate::isa::{Feature, GenName, Isa, OpcodeBits, WordFormat};
 use crate::names::Names;
 use crate::operand::RegisterFile;
@@ -29,7 +29,7 @@ use crate::validate;
 pub const MAGIC: [u8; 8] = *b"isaglot\0";
 
 /// The version of the layout: another one after every change of what is kept. A test says when.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Bytes before the header.
 const PREFIX: usize = MAGIC.len() + 8;
@@ -225,6 +225,7 @@ struct IsaParts {
     enums: Vec<EnumType>,
     register_files: Vec<RegisterFile>,
     features: Vec<Feature>,
+    contexts: Vec<FeatureId>,
     gens: Vec<GenName>,
     parameters: Vec<Parameter>,
     externs: Vec<ExternFunction>,

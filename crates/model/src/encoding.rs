@@ -108,6 +108,10 @@ pub struct Encoding {
     pub operands: Vec<Operand>,
     /// Where control goes.
     pub flow: Flow,
+    /// The contexts of the instructions after it, the next one first: expressions in its scope, each with the number of one of
+    /// [`Isa::contexts`](crate::Isa::contexts), counted from 1, or 0 for none. At most [`MAX_OPENED`](crate::limits::MAX_OPENED). Where there
+    /// are any, what an earlier instruction has said ends here.
+    pub opens: Vec<ExprId>,
     /// What it does, if the description says.
     pub semantics: Option<Semantics>,
     /// How a program's data maps to fields, in the order of lookup: the first of a name counts.

@@ -122,6 +122,7 @@ pub struct Isa {
     pub(crate) enums: Vec<EnumType>,
     pub(crate) register_files: Vec<RegisterFile>,
     pub(crate) features: Vec<Feature>,
+    pub(crate) contexts: Vec<FeatureId>,
     pub(crate) gens: Vec<GenName>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) externs: Vec<ExternFunction>,
@@ -255,6 +256,9 @@ lists! {
     register_files: RegisterFile;
     /// All features.
     features: Feature;
+    /// The features that an instruction can switch on for single ones after it ([`Encoding::opens`]): the context number `n`, from 1 on, is
+    /// that the `n`-th of them is on. At most [`MAX_CONTEXTS`](crate::limits::MAX_CONTEXTS).
+    contexts: FeatureId;
     /// Numbers that depend on the gen.
     parameters: Parameter;
     /// What semantics may call.

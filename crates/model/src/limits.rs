@@ -24,5 +24,11 @@ pub const MAX_NESTING: usize = 16;
 /// The most registers of one register file.
 pub const MAX_REGISTERS: u32 = 1 << 16;
 
+/// The most contexts that instructions can be in.
+pub const MAX_CONTEXTS: usize = 255;
+
+/// The most instructions after one for which it says the context.
+pub const MAX_OPENED: usize = 8;
+
 /// The deepest nesting of a condition on features in a compiled description.
 pub const MAX_CONDITION_DEPTH: usize = 64;

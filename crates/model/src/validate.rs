@@ -36,6 +36,11 @@ pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
         }
         feature.excludes.iter().for_each(|excluded| condition(isa, excluded, feature.span, out));
     }
+    let dangling_context = isa.contexts.iter().any(|f| f.index() >= isa.features.len());
+    if dangling_context || isa.contexts.len() > limits::MAX_CONTEXTS {
+        let message = format!("contexts are features, and at most {}", limits::MAX_CONTEXTS);
+        out.push(Diagnostic::error("model-contexts", message));
+    }
     for file in &isa.register_files {
         let registers = file.names.len() as u32;
         let outside = file.aliases.iter().any(|a| a.1 >= registers) || file.zero.is_some_and(|z| z >= registers);
@@ -244,6 +249,9 @@ fn encoding(isa: &Isa, e: &Encoding, defined: &mut Seen, out: &mut Diagnostics) 
         let message = format!("`{name}` has no field `{}`", isa.text(field));
         Diagnostic::error("model-operand", message).label(span, "named here")
     };
+    if e.opens.len() > limits::MAX_OPENED || e.opens.iter().any(|expr| expr.index() >= isa.exprs.len()) {
+        out.push(dangling(e.span, "context"));
+    }
     for operand in &e.operands {
         let (field, file) = match operand.kind {
             OperandKind::Register(f, file) | OperandKind::Memory(f, file) => (Some(f), Some((file, 0))),

@@ -69,7 +69,7 @@ impl<'p> Worker<'p> {
     pub(super) fn stream(&mut self) -> &mut Stream<'p, 'p> {
         let printing = self.printing;
         let options = Options { show_errors: false, ..Options::default() };
-        self.stream.get_or_insert_with(|| Stream::new(printing, options, 0))
+        self.stream.get_or_insert_with(|| Stream::new(printing, options, 0).alone())
     }
 
     /// An assembler.

@@ -24,9 +24,10 @@ use std::rc::Rc;
 
 use isaglot_bits::{Pattern, Word};
 use isaglot_invariant::Impossible as _;
+use isaglot_model::limits::MAX_OPENED;
 use isaglot_model::{
-    Access, Builder, ByteOrder, Condition, Encoding, EnumId, Isa, LengthRule, Operand, OperandKind, Overlap, Space,
-    SpaceId, Varies, WordFormat,
+    Access, Builder, ByteOrder, Condition, Encoding, EnumId, ExprId, Isa, LengthRule, Operand, OperandKind, Overlap,
+    Space, SpaceId, Varies, WordFormat,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,6 +36,7 @@ use self::alias::{Alias, Bound, Long};
 use self::meaning::Source;
 pub(crate) use self::meaning::register_class;
 use self::scope::Scope;
+use crate::table::formula::Formula;
 use crate::table::{InstFact, LengthLine, OperandTable, TextChoice};
 use crate::target::encodings::Encoded;
 use crate::target::features::Features;
@@ -195,7 +197,7 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
     let table = &table.given(&|name| records.def(name).is_some());
     let name = records.defs_of("Target").first().map_or_else(|| "tablegen".to_owned(), |d| d.name().into_owned());
     let mut builder = Builder::new(name);
-    let features = Features::new(records, &table.features, &mut builder);
+    let features = Features::new(records, &table.features, &table.contexts, &mut builder);
     let first_variant = records.defs_of("AsmParserVariant").first().map_or(String::new(), |d| text_of(*d, "Name"));
     let mut lowering = Lowering {
         records,
@@ -481,6 +483,7 @@ impl<'a> Lowering<'a> {
         flow::label(&scope, &mut operands);
         let jump = candidate.facts.iter().any(|fact| matches!(fact, InstFact::Jump(None)));
         let flow = flow::flow(inst.def, &scope, jump);
+        let opens = self.opens(&mut scope, &candidate.facts);
         let cases = self.cases(scope, texts, &inst.name);
         let name = self.builder.name(&inst.name);
         let named =
@@ -503,9 +506,31 @@ impl<'a> Lowering<'a> {
             cases,
             operands,
             flow,
+            opens,
             span,
             ..Encoding::default()
         });
+    }
+
+    /// The contexts that an instruction gives to those after it.
+    fn opens(&mut self, scope: &mut Scope, facts: &[InstFact]) -> Vec<ExprId> {
+        let said =
+            facts.iter().find_map(|f| if let InstFact::Opens(formula, at) = f { Some((formula, *at)) } else { None });
+        let Some((formula, at)) = said else { return Vec::new() };
+        let mut list = Vec::new();
+        for i in 0..MAX_OPENED {
+            let mut formula = formula.clone();
+            formula.replace(&|name| (name == "i").then_some(Formula::Number(i as i64)));
+            match scope.formula(&mut self.builder, &self.features, &formula) {
+                Ok(expr) => list.push(expr),
+                Err(name) => {
+                    let message = format!("the instruction has no field `{name}`");
+                    self.problem(Diagnostic::error("operands-part", message).label(at, "in this formula"));
+                    return Vec::new();
+                }
+            }
+        }
+        list
     }
 
     /// The instruction with the fields that the table adds, and its operands.

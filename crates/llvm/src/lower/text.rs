@@ -291,7 +291,10 @@ impl<'a> Lowering<'a> {
                     }
                 }
             }
-            (Source::Constant(value), Some(choices)) => self.show_constant(*value, &choices, parts),
+            (Source::Constant(value), Some(choices)) => match by_feature(*value, &choices) {
+                Some(number) => self.show_choices(scope, &[number], method, &choices, parts),
+                None => self.show_constant(*value, &choices, parts),
+            },
             (Source::Constant(value), None) => literal(parts, &format!("{}{value}", self.table.immediates)),
             (Source::Numbers(numbers), Some(choices)) => {
                 self.show_choices(scope, numbers, method, &choices, parts);
@@ -736,6 +739,23 @@ fn literal_choices(method: &str) -> Option<Vec<TextChoice>> {
         choice(top, vec![below], literal),
         choice(ValueSet::Any, vec![((width + bits).checked_sub(1)?, bits)], own),
     ])
+}
+
+/// A constant as a number whose bits are not in the word, if its text depends on features.
+fn by_feature(value: i64, choices: &[TextChoice]) -> Option<Number> {
+    let value = u64::try_from(value).ok()?;
+    choices.iter().find(|c| c.feature.is_some() && c.parts.is_empty() && c.when.holds(value))?;
+    let width = (u64::BITS - value.leading_zeros()).max(1);
+    Some(Number {
+        part: String::new(),
+        field: "context".to_owned(),
+        pieces: vec![Bits::Implied { width, value }],
+        signed: false,
+        plus: 0,
+        registers: None,
+        format: NumberFormat::Plain,
+        unexplained: false,
+    })
 }
 
 /// What the name of a number with a sign is in a formula; `None` if it is the bits as they are.

@@ -62,7 +62,7 @@ pub struct Known {
 /// The table of a target; `None` if no record is an instruction with an encoding.
 pub fn scaffold(records: &Records, known: &Known) -> Option<String> {
     let mut builder = Builder::new("");
-    let mut features = Features::new(records, &[], &mut builder);
+    let mut features = Features::new(records, &[], &[], &mut builder);
     let reversed = is_reversed(records);
     let mut list: Vec<(Inst<'_>, String)> = Vec::new();
     for Encoded { def, bits, .. } in encodings::list(records, &mut features, &OperandTable::default()) {

@@ -46,6 +46,8 @@ pub struct OperandTable {
     pub requires_width: Vec<(u32, String)>,
     /// Features that no record has, which only triples switch on.
     pub features: Vec<(String, Span)>,
+    /// Groups of features, each a context that an instruction can give to those after it: the name of the group, and its features.
+    pub contexts: Vec<(String, Vec<String>, Span)>,
     /// Bits that decoding does not insist on (`SoftFail`) are assembled as the record has them.
     pub soft_written: bool,
     /// Aliases of the records are read, but never printed.
@@ -95,6 +97,7 @@ impl Default for OperandTable {
             requires: Vec::new(),
             requires_width: Vec::new(),
             features: Vec::new(),
+            contexts: Vec::new(),
             soft_written: false,
             aliases_read: false,
             only: Vec::new(),
@@ -465,6 +468,8 @@ pub enum InstFact {
     Long(formula::Formula),
     /// An operand prints by this method rather than that of its record.
     Print(String, String),
+    /// The number of the context that the instruction gives to the `i`-th one after it, over `i` from 0 on and its fields; 0 for none.
+    Opens(formula::Formula, Span),
     /// The field has this value.
     Fixed(String, u64),
     /// The operand has this value, and the number of so many bits after the instruction is it: it prints by this method.

@@ -37,6 +37,7 @@ const STATEMENTS: &[&str] = &[
     "mode",
     "requires",
     "feature",
+    "context",
     "triple",
     "claims",
     "enum",
@@ -393,6 +394,15 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
                 let name = t.word("the name of a feature")?;
                 table.features.push((name, t.whole()));
             }
+        }
+        "context" => {
+            let group = t.word("the name of a group of contexts")?;
+            t.need('=')?;
+            let mut names = Vec::new();
+            while names.is_empty() || !t.done() {
+                names.push(t.word("the name of a context")?);
+            }
+            table.contexts.push((group, names, t.whole()));
         }
         "triple" => {
             let prefix = triple(t)?;
@@ -791,10 +801,10 @@ pub(super) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
     })
 }
 
-/// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `operand NAME = RECORD`, `namespace NAME`, `unread MNEMONIC`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `reject if FORMULA`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
+/// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `operand NAME = RECORD`, `namespace NAME`, `unread MNEMONIC`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `reject if FORMULA`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`, `opens FORMULA`,
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `text TEXT = TEXT`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str = "`constant`, `copy`, `operand`, `namespace`, `reject`, `alias`, `aliases`, `input`, `unread`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `text`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `copy`, `operand`, `namespace`, `reject`, `alias`, `aliases`, `input`, `unread`, `own`, `opens`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `text`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let (name, value) = setting(t, "an operand")?;
@@ -856,6 +866,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             let text = t.asm_string()?;
             if kind == "alias" { InstFact::Alias(when, text) } else { InstFact::Input(when, text) }
         }
+        "opens" => InstFact::Opens(condition(t)?, t.whole()),
         "own" => {
             if !t.keyword("if") {
                 return Err(t.wanted("`if`"));

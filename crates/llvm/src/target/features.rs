@@ -20,7 +20,12 @@ pub(crate) struct Features {
 
 impl Features {
     /// Reads them, and adds them to the model, with those that only the operand table has.
-    pub(crate) fn new(records: &Records, further: &[(String, Span)], builder: &mut Builder) -> Features {
+    pub(crate) fn new(
+        records: &Records,
+        further: &[(String, Span)],
+        contexts: &[(String, Vec<String>, Span)],
+        builder: &mut Builder,
+    ) -> Features {
         let mut features =
             Features { by_def: FxHashMap::default(), by_name: FxHashMap::default(), predicates: FxHashMap::default() };
         let defs = records.defs_of("SubtargetFeature");
@@ -61,7 +66,39 @@ impl Features {
             let (implies, doc) = (Vec::new(), String::new());
             builder.feature(Feature { name, implies, excludes: None, default: false, doc, span });
         }
+        features.contexts(contexts, builder);
         features
+    }
+
+    /// Adds the contexts and their groups: of all contexts at most one is on, and with it its group.
+    fn contexts(&mut self, contexts: &[(String, Vec<String>, Span)], builder: &mut Builder) {
+        let feature = |name: &str, implies, excludes, span: Span| Feature {
+            name: name.to_owned(),
+            implies,
+            excludes,
+            default: false,
+            doc: String::new(),
+            span,
+        };
+        let mut members: Vec<(&str, FeatureId, Span)> = Vec::new();
+        let mut next = 0;
+        for (group, names, span) in contexts {
+            let id = builder.feature(feature(group, Vec::new(), None, *span));
+            self.by_name.entry(group.clone()).or_insert(id);
+            members.extend(names.iter().map(|name| (name.as_str(), id, *span)));
+            next = id.0 + 1;
+        }
+        // Their numbers follow that of the last group, so each can name the others.
+        let ids: Vec<FeatureId> = (next..).take(members.len()).map(FeatureId).collect();
+        for (name, group, span) in members {
+            let others =
+                |own: FeatureId| ids.iter().filter(|&&id| id != own).map(|&id| Condition::Feature(id)).collect();
+            let own = FeatureId(next);
+            let id = builder.feature(feature(name, vec![group], Some(Condition::Any(others(own))), span));
+            builder.context(id);
+            self.by_name.entry(name.to_owned()).or_insert(id);
+            next += 1;
+        }
     }
 
     fn list(&self, def: Def<'_>, field: &str) -> Vec<FeatureId> {

@@ -26,6 +26,7 @@ impl<'x> Layout<'x, '_, '_> {
         self.enter(self.first(), None);
         self.bits = None;
         self.assembler.set_exact(false);
+        self.contexts.restart();
         for part in &mut self.sections {
             part.bytes.reserve(usize::try_from(part.size).or_impossible(0));
             part.measured = std::mem::take(&mut part.size);
@@ -38,6 +39,7 @@ impl<'x> Layout<'x, '_, '_> {
                 StatementKind::Label | StatementKind::Define => continue,
                 StatementKind::Instruction => match if fixed.is_some() { None } else { measured.next() } {
                     Some(Measured::Word { word, bits }) => {
+                        self.contexts.pass(&Word::from_u64(word, bits));
                         self.append_value(word, bits);
                         Ok(())
                     }
@@ -65,6 +67,7 @@ impl<'x> Layout<'x, '_, '_> {
                 listed.push(Listed { span, section: self.section as u32, start, end: self.size() });
             }
         }
+        self.contexts.leave(self.assembler);
         // Every defined number must have a value, also one that is not used.
         for statement in statements.iter().filter(|statement| statement.kind == StatementKind::Define) {
             if let Some(d) = self.symbols.without_value(statement.piece.of(self.text))
@@ -170,8 +173,10 @@ impl<'x> Layout<'x, '_, '_> {
             },
         };
         let site = Site { symbol: &lookup, here, place_bytes: self.assembler.place_bytes() };
+        self.contexts.enter(self.assembler);
         match self.assembler.make(text, site, width, form) {
             Ok(made) => {
+                self.contexts.pass(&made.word);
                 match short(&made.word) {
                     Some(value) => self.append_value(value, made.word.width()),
                     None => self.append_word(&made.word),
@@ -182,6 +187,10 @@ impl<'x> Layout<'x, '_, '_> {
                 // A number without a value is what is wrong, not the instruction that needs it.
                 if let Some(d) = self.symbols.broken(text) {
                     return Err(d);
+                }
+                let others = self.contexts.others(self.assembler, text);
+                if let Some(d) = others {
+                    return Err(d.label(piece.span(self.file), "here"));
                 }
                 let names = self.symbols.names(section);
                 Err(report(self.assembler, failure, self.file, piece.start as usize, text, names))

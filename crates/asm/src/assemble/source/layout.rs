@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::Setup;
 use super::branches::nops;
+use super::contexts::Contexts;
 use super::directive::{self, Directive};
 use super::link::{self, Contents, Extent};
 use super::relax::{Item, Kinds};
@@ -52,6 +53,8 @@ pub(super) struct Layout<'x, 'p, 'a> {
     pub(super) nops: Vec<Word>,
     /// The kinds of branches whose lengths are chosen.
     pub(super) kinds: Kinds,
+    /// The contexts that instructions give to those after them.
+    pub(super) contexts: Contexts<'p, 'a>,
 }
 
 /// What is known of an instruction before its symbols are.
@@ -110,6 +113,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     ) -> Self {
         let symbols = Symbols::new(file, text, assembler.place_bytes(), setup.linked.is_some());
         let nops = nops(assembler);
+        let contexts = Contexts::new(assembler.plan());
         let mut layout = Layout {
             assembler,
             file,
@@ -125,6 +129,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             total: 0,
             nops,
             kinds: Kinds::default(),
+            contexts,
         };
         layout.enter(layout.first(), None);
         layout
@@ -203,6 +208,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 Err(d) => self.out.push(d),
             }
         }
+        self.contexts.leave(self.assembler);
         self.relax();
         self.lie()
     }
@@ -253,18 +259,28 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     fn measure(&mut self, piece: TextSlice) -> u64 {
         let later = |_: &[u8]| Some(Symbol::Later);
         let site = Site { symbol: &later, here: self.size(), place_bytes: 1 };
+        let in_context = self.contexts.enter(self.assembler);
         let (measured, bits) = match self.assembler.measure(piece.of(self.text), site, self.bits) {
             Ok(Met::Word(word)) => {
                 let bits = word.width();
+                self.contexts.pass(&word);
                 (short(&word).map_or(Measured::Width { bits, form: None }, |word| Measured::Word { word, bits }), bits)
             }
             Ok(Met::Recalled(Recalled { form, bits, note }, at)) => match note.checked_sub(FIRST_KIND) {
-                Some(kind) => return self.branch(piece, at, kind),
-                None => (Measured::Width { bits, form: Some(form) }, bits),
+                Some(kind) => {
+                    self.contexts.pass_any();
+                    return self.branch(piece, at, kind);
+                }
+                None => {
+                    self.contexts.pass_any();
+                    (Measured::Width { bits, form: Some(form) }, bits)
+                }
             },
             Ok(Met::New { made: Made { word, form, .. }, symbol }) => {
                 let bits = word.width();
-                if let (Some(at), Some(form)) = (symbol, form)
+                self.contexts.pass(&word);
+                // The lengths of branches are chosen outside of contexts only.
+                if let (Some(at), Some(form), false) = (symbol, form, in_context)
                     && let Some(kind) = self.meet(piece.of(self.text).trim_ascii(), at, (form, bits))
                 {
                     return self.branch(piece, at, kind);

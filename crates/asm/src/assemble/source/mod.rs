@@ -10,6 +10,7 @@
 
 mod branches;
 mod careful;
+mod contexts;
 mod directive;
 mod emit;
 mod expression;

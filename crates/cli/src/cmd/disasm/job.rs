@@ -299,7 +299,7 @@ fn words(
     let mut total = 0;
     let mut lines = io::BufReader::with_capacity(BLOCK, input);
     // One stream for all: without errors shown, no line leaves anything for the next.
-    let mut stream = Stream::new(plan, Options { show_errors: false, ..options.clone() }, 0);
+    let mut stream = Stream::new(plan, Options { show_errors: false, ..options.clone() }, 0).alone();
     let (mut line, mut bytes, mut text) = (Vec::new(), Vec::new(), Vec::new());
     let mut number = 0_u64;
     let stage = Stage::new(format!("disassembling the words of {name}"), "line");

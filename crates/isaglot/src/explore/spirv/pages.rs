@@ -91,6 +91,7 @@ pub fn description() -> Option<Isa> {
             cases: vec![case],
             operands: Vec::new(),
             flow: Flow::default(),
+            opens: Vec::new(),
             semantics: None,
             maps: Vec::new(),
             meta: when.map(|(when, class)| facts(grammar, op, when, class)).unwrap_or_default(),
