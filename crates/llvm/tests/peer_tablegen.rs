@@ -166,7 +166,7 @@ fn thumb_blocks(archive: &Path, triple: &'static str) -> Result<(), Failed> {
         let kind = random.u64();
         let mask = (kind >> 8 & 15).max(1);
         if kind & 3 == 0 {
-            program.push(vec![(kind >> 16 & 15).min(13) as u8 * 16 | mask as u8, 0xbf]);
+            program.push(vec![(kind >> 16 & 15).min(13) as u8 * 16 + mask as u8, 0xbf]);
         } else if kind & 3 == 1 && vectors {
             let word = 0xfe31_0f4d_u32 | (mask as u32 >> 3) << 22 | (mask as u32 & 7) << 13;
             program.push(
