@@ -170,7 +170,7 @@ fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat
     let cases = encoding.cases.iter().map(|case| {
         let guard = case.guard.map(|g| (isa[g].text.clone(), scopes.evaluate(scope, g)));
         let applies = guard.as_ref().is_none_or(|g| g.1 != 0);
-        (ExplainedCase { owner: case.owner.clone(), guard, shown: false }, applies && case.template.is_some())
+        (ExplainedCase { owner: case.owner.to_string(), guard, shown: false }, applies && case.template.is_some())
     });
     let mut cases: Vec<(ExplainedCase, bool)> = cases.collect();
     if template.is_some()

@@ -239,7 +239,7 @@ fn field(dice: &mut Dice<'_>, name: Name, width: u32, names: &[Name], exprs: &[E
 fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> TemplateId {
     let mut parts = vec![TemplatePart::Mnemonic { align: 0, reference: "NAME".into() }];
     for _ in 0..1 + dice(4) {
-        parts.push(TemplatePart::Literal(b" ".to_vec()));
+        parts.push(TemplatePart::Literal(b" ".as_slice().into()));
         let align = if dice(5) == 0 { 12 } else { 0 };
         parts.push(TemplatePart::Field { name: pick(dice, names), align, reference: "ref".into() });
     }
@@ -250,7 +250,7 @@ fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> Templ
 fn encoding(builder: &mut Builder, text: String, space: SpaceId, pattern: Pattern, cases: Vec<Case>) -> Encoding {
     let (name, width) = (builder.name(&text), pattern.width());
     let dont_care = Word::zero(width);
-    Encoding { name, display_name: text, space, width, pattern, dont_care, cases, ..Encoding::default() }
+    Encoding { name, display_name: text.into(), space, width, pattern, dont_care, cases, ..Encoding::default() }
 }
 
 struct Made {
@@ -283,10 +283,10 @@ fn encodings(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[E
                 let asserts = if dice(12) == 0 { vec![assert] } else { Vec::new() };
                 cases.push(Case {
                     guard,
-                    fields,
+                    fields: fields.into(),
                     asserts,
                     template,
-                    owner: format!("level{level}"),
+                    owner: format!("level{level}").into(),
                     ..Case::default()
                 });
             }
@@ -310,7 +310,7 @@ fn encodings(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[E
 pub fn random_isa(dice: &mut Dice<'_>) -> Isa {
     let mut builder = Builder::new("random");
     let values = (0..3)
-        .map(|value| EnumValue { value, display: format!("e{value}"), name: None, span: Span::NOWHERE })
+        .map(|value| EnumValue { value, display: format!("e{value}").into(), name: None, span: Span::NOWHERE })
         .collect();
     builder.enumeration(EnumType { name: "en".into(), values, synonyms: false, numbers: false, span: Span::NOWHERE });
     let exprs: Vec<ExprId> = (0..2 + dice(4)).map(|_| expr(dice, &mut builder)).collect();
@@ -375,7 +375,7 @@ fn small(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[ExprI
             }
             let guard = (overriding > 0).then(|| pick(dice, exprs));
             let template = (overriding == 0 || dice(2) > 0).then(|| template(dice, builder, &names));
-            cases.push(Case { guard, fields, template, owner: "small".into(), ..Case::default() });
+            cases.push(Case { guard, fields: fields.into(), template, owner: "small".into(), ..Case::default() });
         }
         let mut pattern = Pattern::any(4);
         if made.opcode_bits > 0 {

@@ -144,6 +144,6 @@ fn nearest(plan: &Plan<'_>, word: &Word, name: &str) -> Option<EncodingId> {
     fits.min_by_key(|id| {
         let encoding = &isa[*id];
         let missed = encoding.pattern.value().xor(word).and(encoding.pattern.care()).count_ones();
-        (encoding.display_name != name, missed, Reverse(encoding.pattern.care().count_ones()))
+        (&*encoding.display_name != name, missed, Reverse(encoding.pattern.care().count_ones()))
     })
 }

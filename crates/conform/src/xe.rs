@@ -78,7 +78,7 @@ impl Decoder for Machine<'_, '_> {
 
 impl Subject for Machine<'_, '_> {
     fn name(&self, leaf: Leaf) -> String {
-        self.isa[EncodingId(leaf.0)].display_name.clone()
+        self.isa[EncodingId(leaf.0)].display_name.to_string()
     }
 
     fn fits(&self, word: &Word) -> bool {
@@ -92,11 +92,11 @@ impl Subject for Machine<'_, '_> {
             let pattern = &self.isa[*id].pattern;
             let opcode = |word: &Word| word.low_u64() & 127;
             let missed = (opcode(pattern.value()) ^ opcode(word)) & opcode(pattern.care());
-            (self.isa[*id].display_name != name, missed.count_ones(), Reverse(pattern.care().count_ones()))
+            (&*self.isa[*id].display_name != name, missed.count_ones(), Reverse(pattern.care().count_ones()))
         };
         let nearest = || all.filter(|id| self.isa[*id].gens.contains(generation)).min_by_key(missed);
         let encoding = &self.isa[leaf.map(|leaf| EncodingId(leaf.0)).or_else(nearest)?];
-        Some(Near { name: encoding.display_name.clone(), span: Some(encoding.span), doc: encoding.doc.clone() })
+        Some(Near { name: encoding.display_name.to_string(), span: Some(encoding.span), doc: encoding.doc.clone() })
     }
 
     /// The same mistake is made with many operations, so the name says why the word is refused: `register-sr1`, say.

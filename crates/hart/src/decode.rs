@@ -129,8 +129,8 @@ impl<'a> Decoder<'a> {
             let row = table::ENCODINGS.binary_search_by_key(&isa.text(encoding.name), |row| row.0);
             let (_, op, form, number) = table::ENCODINGS[row.map_err(|_| other())?];
             if let Some(place) = known.get_mut(at as usize) {
-                let links = matches!(encoding.display_name.as_str(), "jal" | "jalr");
-                let is_command = encoding.display_name == "xcmd";
+                let links = matches!(&*encoding.display_name, "jal" | "jalr");
+                let is_command = &*encoding.display_name == "xcmd";
                 *place = Some(Known { op, form, number, names: OnceCell::new(), is_command, links });
             }
             count += 1;

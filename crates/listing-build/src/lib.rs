@@ -77,7 +77,7 @@ pub fn build_at(plan: &Plan<'_>, bytes: &[u8], place: Place, options: Options) -
         for at in block.steps.clone() {
             if let (Some(step), Some(ids)) = (steps.get(at), operands.get(at)) {
                 let encoding = step.encoding.map(|id| &isa[id]);
-                let op = encoding.map_or("", |e| e.display_name.as_str());
+                let op = encoding.map_or("", |e| &*e.display_name);
                 elems.push(Elem::I(Box::new(context.instruction(at as u32, step, op, ids))));
             }
         }

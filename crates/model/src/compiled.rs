@@ -1,18 +1,21 @@
 //! A description as bytes: the model itself, so that loading costs neither reading the sources nor working them out.
 //!
 //! The layout: [`MAGIC`]; the [`VERSION`] and the CRC-32 of all that follows, both 32 bits, least significant byte
-//! first; then a [`Header`] and the model in postcard's encoding (integers of few bytes, sequences after their
-//! length). Places in the sources are not kept.
+//! first; then a [`Header`], what parts of the model share ([`pools`]) and the model, in postcard's encoding (integers of few
+//! bytes, sequences after their length). Places in the sources are not kept.
 //!
 //! Invariant: bytes from anywhere give an [`Isa`] as valid as a [`Builder`](crate::Builder)'s, or an error: what was
 //! read is checked as if a front end had made it. What is read takes a bounded multiple of the bytes in memory, since
 //! lists grow as their elements come and conditions are kept in postfix form.
+
+mod pools;
 
 use isaglot_invariant::Impossible as _;
 use isaglot_source::Diagnostics;
 use postcard::Deserializer;
 use serde::{Deserialize, Serialize};
 
+use self::pools::Pools;
 use crate::encoding::{Encoding, Space};
 use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
@@ -99,7 +102,11 @@ pub fn to_bytes(header: &Header, isa: &Isa) -> Vec<u8> {
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend([0; 4]);
     // Nothing of a model can fail to be written to a vector.
-    let bytes = postcard::to_extend(header, bytes).and_then(|bytes| postcard::to_extend(&Kept(isa), bytes));
+    let bytes = postcard::to_extend(header, bytes).and_then(|bytes| {
+        let mut isa = isa.clone();
+        let pools = Pools::of(&mut isa);
+        postcard::to_extend(&Kept(&isa), postcard::to_extend(&pools, bytes)?)
+    });
     let mut bytes = bytes.or_impossible_default();
     if let Some((prefix, rest)) = bytes.split_at_mut_checked(PREFIX) {
         prefix[PREFIX - 4..].copy_from_slice(&crc(rest).to_le_bytes());
@@ -189,9 +196,12 @@ pub fn from_own_bytes(bytes: &'static [u8]) -> Option<Isa> {
 /// What follows the prefix; the error is how many bytes are left where it does not follow the layout.
 fn parts(rest: &[u8]) -> Result<(Header, Isa), usize> {
     let mut input = Deserializer::from_bytes(rest);
-    let read = Header::deserialize(&mut input).and_then(|header| Ok((header, IsaParts::deserialize(&mut input)?)));
+    let read = Header::deserialize(&mut input)
+        .and_then(|header| Ok((header, Pools::deserialize(&mut input)?, IsaParts::deserialize(&mut input)?)));
     let left = input.finalize().map_or(0, <[u8]>::len);
-    read.ok().filter(|_| left == 0).ok_or(left)
+    let (header, pools, mut isa) = read.ok().filter(|_| left == 0).ok_or(left)?;
+    pools.put(&mut isa).ok_or(left)?;
+    Ok((header, isa))
 }
 
 /// Whether the spaces list the encodings as a builder would: each in its own, once, in order.
@@ -221,6 +231,7 @@ struct IsaParts {
     spaces: Vec<Space>,
     encodings: Vec<Encoding>,
     exprs: Vec<Expr>,
+    #[serde(skip)]
     templates: Vec<Template>,
     enums: Vec<EnumType>,
     register_files: Vec<RegisterFile>,

@@ -1,6 +1,7 @@
 //! Spaces, encodings and cases: what is matched, and what it means.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_source::Span;
@@ -11,6 +12,7 @@ use crate::ids::{EncodingId, ExprId, SpaceId, TemplateId};
 use crate::names::Name;
 use crate::operand::{Flow, Operand};
 use crate::semantics::Semantics;
+use crate::shared::Shared;
 
 /// A set of encodings among which a word is decided.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +85,8 @@ pub struct Encoding {
     /// Its name in the description; variants for other gens share it.
     pub name: Name,
     /// The mnemonic: what `{NAME}` prints and messages say.
-    pub display_name: String,
+    #[cfg_attr(feature = "compiled", serde(skip))]
+    pub display_name: Arc<str>,
     /// The space that it is decided in.
     pub space: SpaceId,
     /// Width in bits: that of the space, or less where lengths differ.
@@ -93,7 +96,8 @@ pub struct Encoding {
     /// Bits that the description marks as don't-care (`x`): not tested, reported when set. Disjoint from the care bits.
     pub dont_care: Word,
     /// Words that the pattern matches but that are not this encoding: operands that cannot be so. As wide as `pattern`.
-    pub except: Vec<Pattern>,
+    #[cfg_attr(feature = "compiled", serde(skip))]
+    pub except: Shared<Pattern>,
     /// Where [`Overlap::MostSpecific`] decides: a lower rank is taken first, whatever the patterns. 0 where nothing says.
     pub rank: u32,
     /// The gens that have it.
@@ -101,11 +105,13 @@ pub struct Encoding {
     /// The range that the leaf itself states, without its ancestors'.
     pub own_gens: GenRange,
     /// The features that it needs.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub condition: Condition,
     /// Cases in the order of lookup: the leaf's overrides, its default, then each ancestor's.
     pub cases: Vec<Case>,
     /// Operands in the order of the text.
-    pub operands: Vec<Operand>,
+    #[cfg_attr(feature = "compiled", serde(skip))]
+    pub operands: Shared<Operand>,
     /// Where control goes.
     pub flow: Flow,
     /// The contexts of the instructions after it, the next one first: expressions in its scope, each with the number of one of
@@ -157,10 +163,12 @@ pub struct Case {
     /// When it applies; `None` for always.
     pub guard: Option<ExprId>,
     /// The fields it defines; no name twice.
-    pub fields: Vec<Field>,
+    #[cfg_attr(feature = "compiled", serde(skip))]
+    pub fields: Shared<Field>,
     /// Bits that must have a value, checked when the text is chosen.
     pub asserts: Vec<Assert>,
     /// The text, if the case has one.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub template: Option<TemplateId>,
     /// The text is an alias, used only where aliases are wanted. Fields of the case are defined either way.
     pub alias: bool,
@@ -169,7 +177,8 @@ pub struct Case {
     /// The text is printed, but not understood: another encoding is meant by it.
     pub output_only: bool,
     /// The display name of the level of the hierarchy that the case belongs to, for messages.
-    pub owner: String,
+    #[cfg_attr(feature = "compiled", serde(skip))]
+    pub owner: Arc<str>,
     /// Where it is defined.
     #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,

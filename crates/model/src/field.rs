@@ -1,5 +1,7 @@
 //! Fields: which bits, or which expression, and how the value reads.
 
+use std::sync::Arc;
+
 use isaglot_bits::{BitRange, limbs};
 use isaglot_source::Span;
 
@@ -187,7 +189,8 @@ pub struct EnumValue {
     /// The value.
     pub value: u64,
     /// How it prints; may be empty.
-    pub display: String,
+    #[cfg_attr(feature = "compiled", serde(skip))]
+    pub display: Arc<str>,
     /// A name for generated code.
     pub name: Option<String>,
     /// Where it is defined.

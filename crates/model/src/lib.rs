@@ -54,6 +54,7 @@ pub mod limits;
 mod names;
 mod operand;
 mod semantics;
+mod shared;
 mod template;
 mod validate;
 
@@ -68,4 +69,5 @@ pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, OpcodeBits, WordForm
 pub use names::{Name, Names};
 pub use operand::{Access, Flow, Operand, OperandKind, RegisterFile, Varies};
 pub use semantics::{ExternFunction, Parameter, Semantics, Width};
+pub use shared::Shared;
 pub use template::{Template, TemplatePart};

@@ -32,3 +32,7 @@ pub const MAX_OPENED: usize = 8;
 
 /// The deepest nesting of a condition on features in a compiled description.
 pub const MAX_CONDITION_DEPTH: usize = 64;
+
+/// The most fields, operands, refused patterns, conditions and parts of templates of a compiled description, each counted as often as it is used: what its
+/// checks walk over. AMDGPU has a million.
+pub const MAX_SHARED_PARTS: usize = 1 << 24;

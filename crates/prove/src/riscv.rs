@@ -56,7 +56,7 @@ impl<'a> Riscv<'a> {
         let features = isa_name::features(isa, profile, commands, &|_, default| default);
         let files = isa.register_files();
         let x = files.iter().position(|f| f.name == "#x").ok_or("the description has no register file `#x`")?;
-        let add = isa.encodings().iter().find(|e| e.display_name == "add" && e.semantics.is_some());
+        let add = isa.encodings().iter().find(|e| &*e.display_name == "add" && e.semantics.is_some());
         let env = isa.environment(add.ok_or("the description has no `add`")?, xlen);
         let zeros = files.iter().map(|f| f.zero).collect();
         let plan = Plan::with_features(isa, xlen, &features);

@@ -198,7 +198,7 @@ fn fact(plan: &Plan<'_>, id: EncodingId) -> Option<Fact> {
             _ => {}
         }
     }
-    let known = KNOWN.iter().find(|(name, _)| *name == encoding.display_name).map_or(Known::Other, |k| k.1);
+    let known = KNOWN.iter().find(|(name, _)| *name == &*encoding.display_name).map_or(Known::Other, |k| k.1);
     let target = match encoding.flow {
         Flow::Branch { target, .. } | Flow::Call { target } => place(target),
         _ => None,

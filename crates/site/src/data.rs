@@ -74,7 +74,7 @@ fn registers_page(id: RegisterFileId) -> String {
 fn encoding(isa: &Isa, files: &SourceMap, options: &Options, slugs: &Slugs, id: EncodingId) -> Value {
     let encoding = &isa[id];
     let name = isa.text(encoding.name);
-    let mnemonic = if encoding.display_name.is_empty() { name } else { encoding.display_name.as_str() };
+    let mnemonic = if encoding.display_name.is_empty() { name } else { &*encoding.display_name };
     let meta: Map<String, Value> = encoding.meta.iter().rev().map(|(k, v)| (k.clone(), v.as_str().into())).collect();
     let examples = options.examples.get(&id).into_iter().flatten();
     let examples: Vec<Value> = examples.map(|e| json!({ "word": e.word, "text": e.text })).collect();

@@ -26,7 +26,7 @@ pub(crate) fn write(site: &mut Site<'_>) {
         }
         out.push_str("</tbody>\n</table></div>\n");
         site.add(&path, &e.name, &out);
-        let words = e.values.iter().map(|v| v.display.clone()).collect();
+        let words = e.values.iter().map(|v| v.display.to_string()).collect();
         site.entries.push(Entry { title: e.name.clone(), path, words });
     }
     list.push_str("</ul>\n");

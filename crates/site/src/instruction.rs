@@ -47,7 +47,7 @@ pub(crate) fn entry(isa: &Isa, encoding: &Encoding, title: String, path: String)
 pub(crate) fn title(isa: &Isa, id: EncodingId) -> String {
     let encoding = &isa[id];
     let name = isa.text(encoding.name);
-    let shown = &encoding.display_name;
+    let shown = &*encoding.display_name;
     let mut title = if shown == name || shown.is_empty() { name.to_owned() } else { format!("{shown} ({name})") };
     let twins = isa[encoding.space].encodings.iter().filter(|&&o| isa[o].name == encoding.name).count();
     if twins > 1 {

@@ -134,8 +134,7 @@ fn cell(site: &Site<'_>, space: &Pattern, active: &[EncodingId], others: &[Patte
     for (at, &id) in inside.iter().take(CELL_NAMES).enumerate() {
         let blank = if at > 0 { " " } else { "" };
         let encoding = &isa[id];
-        let shown =
-            if encoding.display_name.is_empty() { isa.text(encoding.name) } else { encoding.display_name.as_str() };
+        let shown = if encoding.display_name.is_empty() { isa.text(encoding.name) } else { &*encoding.display_name };
         out.push_str(&format!("{blank}<a href=\"{}\">{}</a>", site.slugs.encoding(id), Escaped(shown)));
     }
     if inside.len() > CELL_NAMES {

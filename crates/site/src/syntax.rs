@@ -44,7 +44,7 @@ pub(crate) fn inline(isa: &Isa, encoding: &Encoding, view: &View<'_>) -> String 
 
 /// The template as plain text, fields in braces.
 pub(crate) fn plain(isa: &Isa, encoding: &Encoding, view: &View<'_>) -> String {
-    let Some(template) = view.template else { return encoding.display_name.clone() };
+    let Some(template) = view.template else { return encoding.display_name.to_string() };
     let mut out = String::new();
     for part in &template.parts {
         match part {

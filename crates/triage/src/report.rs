@@ -220,7 +220,7 @@ impl Maker<'_, '_> {
         let encoding = &self.isa[id];
         match encoding.display_name.is_empty() {
             true => self.isa.text(encoding.name).to_owned(),
-            false => encoding.display_name.clone(),
+            false => encoding.display_name.to_string(),
         }
     }
 
@@ -366,7 +366,7 @@ impl Maker<'_, '_> {
             let entries = ty.values.iter().enumerate().filter(|(at, e)| !is_second(*at, e.value));
             let all = entries.clone().count();
             let values: Vec<(u64, String)> =
-                entries.filter(|(at, _)| !used.value(id, *at)).map(|(_, e)| (e.value, e.display.clone())).collect();
+                entries.filter(|(at, _)| !used.value(id, *at)).map(|(_, e)| (e.value, e.display.to_string())).collect();
             if !values.is_empty() {
                 unused.values.push(UnusedValues { name: ty.name.clone(), all, values });
             }

@@ -182,7 +182,7 @@ impl Gather {
         if let Some(entry) = &scopes.list[scope].entry {
             let definer = scopes.encoding(entry.definer);
             let case = definer.cases.iter().find(|c| c.fields.iter().any(|f| f.span == entry.span));
-            let owner = case.map_or_else(|| definer.display_name.clone(), |c| c.owner.clone());
+            let owner = case.map_or_else(|| &definer.display_name, |c| &c.owner).to_string();
             let used = Use { owner, field: entry.field, span: entry.span };
             if !known.0.contains(&used) {
                 known.0.push(used);

@@ -165,7 +165,7 @@ fn enumeration(isa: &Isa, e: &EnumFinding) -> Diagnostic {
                 .secondary(span(*first), "the one that counts")
         }
         EnumProblem::SameText(first, again) => {
-            let text = entry(*first).map_or("", |v| v.display.as_str());
+            let text = entry(*first).map_or("", |v| &*v.display);
             let message =
                 format!("values {} and {} of enum `{}` both read `{text}`", value(*first), value(*again), ty.name);
             Diagnostic::warning("verify-enum-text", message)

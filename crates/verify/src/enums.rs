@@ -28,10 +28,10 @@ pub(crate) fn enums(isa: &Isa) -> Vec<EnumFinding> {
                 Some(&first) => found(EnumProblem::SameValue(first, k)),
                 None => {
                     by_value.insert(entry.value, k);
-                    match by_text.get(entry.display.as_str()) {
+                    match by_text.get(&*entry.display) {
                         Some(&first) => found(EnumProblem::SameText(first, k)),
                         None => {
-                            by_text.insert(entry.display.as_str(), k);
+                            by_text.insert(&*entry.display, k);
                         }
                     }
                 }

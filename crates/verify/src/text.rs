@@ -261,7 +261,7 @@ fn field(
         }
         FieldType::Custom => out.push(TextToken::Number(Format::Custom(reference.into()), value.to_vec())),
         FieldType::Enum(id) => {
-            let entries = scopes.isa[*id].values.iter().map(|v| (v.value, v.display.as_str()));
+            let entries = scopes.isa[*id].values.iter().map(|v| (v.value, &*v.display));
             table(sym, &mut out, &value, entries, when);
         }
         FieldType::Register(id) => {

@@ -89,7 +89,7 @@ fn overlaps(corpus: &Path, which: &str) -> Result<(), Failed> {
         let mut scopes = isaglot_codec::Scopes::new(&plan, true);
         let none = scopes.enter(&o.witness).is_none();
         let said = String::from_utf8_lossy(scopes.errors.text()).into_owned();
-        let both = [o.a, o.b].iter().all(|&id| said.contains(&isa[id].display_name));
+        let both = [o.a, o.b].iter().all(|&id| said.contains(&*isa[id].display_name));
         if !none || !said.contains("bitset conflict") || !both {
             return Err(format!("0x{}: the decoder says {said:?}", o.witness.hex()).into());
         }

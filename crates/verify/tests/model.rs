@@ -27,7 +27,7 @@ fn encoding(b: &mut Builder, space: SpaceId, name: &str, pattern: &str) -> Encod
     let pattern = Pattern::parse(pattern).expect("a pattern");
     let (display_name, width) = (name.to_owned(), pattern.width());
     let (name, dont_care) = (b.name(name), Word::zero(width));
-    Encoding { name, display_name, space, width, pattern, dont_care, ..Encoding::default() }
+    Encoding { name, display_name: display_name.into(), space, width, pattern, dont_care, ..Encoding::default() }
 }
 
 fn field(b: &mut Builder, name: &str, low: u32, width: u32, ty: FieldType) -> Field {
@@ -36,7 +36,7 @@ fn field(b: &mut Builder, name: &str, low: u32, width: u32, ty: FieldType) -> Fi
 }
 
 fn case(fields: Vec<Field>) -> Case {
-    Case { fields, ..Case::default() }
+    Case { fields: fields.into(), ..Case::default() }
 }
 
 fn feature(b: &mut Builder, name: &str, implies: Vec<FeatureId>) -> FeatureId {
@@ -113,13 +113,14 @@ const REFUSED: [(&str, Make); 16] = [
         let root = root(b);
         let mut e = encoding(b, root, "e", "--------");
         let kind = OperandKind::Immediate(b.name("NOPE"));
-        e.operands.push(Operand {
+        let operand = Operand {
             kind,
             access: isaglot_model::Access::Read,
             count: 1,
             varies: isaglot_model::Varies::default(),
             span: NOWHERE,
-        });
+        };
+        e.operands = vec![operand].into();
         b.encoding(e);
     }),
     ("model-pattern", |b| {

@@ -226,7 +226,7 @@ impl<'d> Xe<'d> {
             }
             let meta = |key: &str| encoding.meta.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v.as_str());
             let has = |what: &str| meta("has").split(' ').any(|w| w == what);
-            let name = encoding.display_name.as_str();
+            let name = &*encoding.display_name;
             op_of[id.index()] = ops.len() as u8;
             op_by_name.insert(name.as_bytes(), ops.len() as u8);
             let form = Form::parse(meta("form"))?;
@@ -372,7 +372,7 @@ impl<'d> Xe<'d> {
     pub(crate) fn bfn_value(&self, function: Symbol) -> u64 {
         let Some(id) = Xe::enum_named(self.isa, "bfn") else { return 0 };
         let text = self.text(function);
-        self.isa[id].values.iter().find(|v| v.display == text).map_or(0, |v| v.value)
+        self.isa[id].values.iter().find(|v| &*v.display == text).map_or(0, |v| v.value)
     }
 
     /// The function of `bfn` with this truth table.
@@ -458,7 +458,7 @@ fn registers<'d>(isa: &'d Isa, flat: &Flat<'_>, platform: Platform) -> (Vec<File
     let arf = Xe::enum_named(isa, "arf").map_or(&[] as &[_], |id| isa[id].values.as_slice());
     for value in arf {
         let index = value.value as usize + 1;
-        let name = value.display.as_str();
+        let name = &*value.display;
         if let (Some(slot), Some(symbol)) = (files.get_mut(index), flat.symbol(name)) {
             // The sixth file is `sp` where there are no scalar registers; nothing may name it.
             let absent = name == "s" && platform != Platform::Xe3;

@@ -62,7 +62,9 @@ impl Assembler<'_, '_> {
             }
             let shares = |mnemonic: &str| by_mnemonic.get(mnemonic).is_some_and(|names| names.len() > 1);
             active()
-                .filter(|e| !e.display_name.is_empty() && isa.text(e.name) != e.display_name && shares(&e.display_name))
+                .filter(|e| {
+                    !e.display_name.is_empty() && isa.text(e.name) != &*e.display_name && shares(&e.display_name)
+                })
                 .map(|e| (isa.text(e.name).as_bytes().to_vec(), (e.name, e.display_name.as_bytes().to_vec())))
                 .collect()
         })

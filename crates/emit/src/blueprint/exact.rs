@@ -102,7 +102,7 @@ impl<'a> Types<'a> {
             FieldType::Branch { absolute, call, unit } => Type::Branch(*absolute, *call, *unit),
             FieldType::Custom => Type::Custom,
             FieldType::Enum(id) => {
-                Type::Enum(add(isa[*id].values.iter().map(|entry| (entry.value, entry.display.as_str())).collect()))
+                Type::Enum(add(isa[*id].values.iter().map(|entry| (entry.value, &*entry.display)).collect()))
             }
             FieldType::Register(id) => {
                 let names = (0u64..).zip(&isa[*id].names);
@@ -235,7 +235,7 @@ impl<'a> Exact<'_, '_, 'a> {
             }
             let asserts = once(&mut self.blueprint.asserts, &mut self.known.asserts, asserts);
             let template = self.plan.template(case).map_or(NONE, |template| self.template(template));
-            let key = (guard, fields, asserts, template, case.owner.as_str());
+            let key = (guard, fields, asserts, template, &*case.owner);
             let known = self.known.cases.get(&key).copied();
             cases.push(known.unwrap_or_else(|| {
                 let number = self.blueprint.cases.len() as u32;

@@ -487,7 +487,7 @@ impl Engine {
 
 /// The mnemonic and the name of each encoding.
 fn names_of(isa: &Isa) -> Vec<(&str, &str)> {
-    isa.encodings().iter().map(|e| (e.display_name.as_str(), isa.text(e.name))).collect()
+    isa.encodings().iter().map(|e| (&*e.display_name, isa.text(e.name))).collect()
 }
 
 #[cfg(feature = "explore")]

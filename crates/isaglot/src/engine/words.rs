@@ -167,7 +167,7 @@ impl Words {
         let problem = (!explained.errors.is_empty()).then(|| lossy(&explained.errors));
         Ok(Instruction {
             size,
-            mnemonic: isa[encoding].display_name.clone(),
+            mnemonic: isa[encoding].display_name.to_string(),
             encoding: isa.text(isa[encoding].name).to_owned(),
             text: lossy(&line),
             problem,

@@ -176,7 +176,7 @@ impl Machine {
             Ok(Instruction {
                 word: Word::from_u128(raw.word, size as u32 * 8),
                 size,
-                mnemonic: encoding.display_name.clone(),
+                mnemonic: encoding.display_name.to_string(),
                 encoding: isa.text(encoding.name).to_owned(),
                 text: reading.text,
                 problem: None,

@@ -214,7 +214,7 @@ fn details(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, out: &mut 
     let mut line = |text: String, is_short: bool| out.push(Detail { text: format!("{pad}{text}"), is_short });
     let (name, at) = (isa.text(encoding.name), files.location(encoding.span));
     let shown =
-        if name == encoding.display_name { name.to_owned() } else { format!("{} ({name})", encoding.display_name) };
+        if name == &*encoding.display_name { name.to_owned() } else { format!("{} ({name})", encoding.display_name) };
     line(format!("encoding   {shown}, {at}"), is_top);
     line(format!("decided by {}", fixed_text(&encoding.pattern)), is_top);
     // A bit of a field has a meaning here, whatever it has elsewhere.

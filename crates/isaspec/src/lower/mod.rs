@@ -221,7 +221,7 @@ impl<'a> Lowering<'a> {
         let name = self.builder.name(&set.decl.name.value);
         let encoding = Encoding {
             name,
-            display_name,
+            display_name: display_name.into(),
             space,
             width: place.width,
             pattern,
@@ -238,7 +238,7 @@ impl<'a> Lowering<'a> {
             ..Encoding::default()
         };
         let (operands, flow) = operands::lower(self, place, &encoding, out);
-        let encoding = Encoding { operands, flow, ..encoding };
+        let encoding = Encoding { operands: operands.into(), flow, ..encoding };
         // What <except> leaves of the pattern may be several patterns: as many encodings that are otherwise the same.
         if let Some((last, others)) = patterns.split_last() {
             for pattern in others {
@@ -277,7 +277,7 @@ impl<'a> Lowering<'a> {
 
     fn case(&mut self, set: &Set<'a>, case: &CaseInfo<'a>, owner: &str, width: u32, out: &mut Diagnostics) -> Case {
         let guard = case.guard.as_ref().and_then(|g| self.expr_id(&g.value));
-        let fields = self.fields(set, case, width, out);
+        let fields = self.fields(set, case, width, out).into();
         let mut asserts = Vec::new();
         for a in &case.decl.asserts {
             let range = BitRange { lo: a.low, width: a.width() };
@@ -287,7 +287,7 @@ impl<'a> Lowering<'a> {
         }
         let template = case.display.as_ref().and_then(|text| self.template(text));
         let template = template.map(|t| self.builder.template(t));
-        let (alias, owner, span) = (case.alias, owner.to_owned(), case.decl.span);
+        let (alias, owner, span) = (case.alias, owner.into(), case.decl.span);
         Case { guard, fields, asserts, template, alias, owner, span, ..Case::default() }
     }
 
@@ -296,14 +296,15 @@ impl<'a> Lowering<'a> {
         // What is odd about it was reported by the checks.
         for part in display::parse(text, &mut Diagnostics::new())? {
             parts.push(match part {
-                Part::Literal(bytes) => TemplatePart::Literal(bytes),
+                Part::Literal(bytes) => TemplatePart::Literal(bytes.into()),
                 Part::Reference { name, align: Some(column), .. } if name.is_empty() => TemplatePart::Align(column),
                 // The reference compares only as many letters as the name has: `{N}`, `{NA}` and `{}` are `{NAME}`.
                 Part::Reference { name, align, reference, .. } if "NAME".starts_with(&name) => {
-                    TemplatePart::Mnemonic { align: align.unwrap_or(0), reference }
+                    TemplatePart::Mnemonic { align: align.unwrap_or(0), reference: reference.into() }
                 }
                 Part::Reference { name, align, reference, .. } => {
-                    TemplatePart::Field { name: self.builder.name(&name), align: align.unwrap_or(0), reference }
+                    let name = self.builder.name(&name);
+                    TemplatePart::Field { name, align: align.unwrap_or(0), reference: reference.into() }
                 }
             });
         }
@@ -429,7 +430,7 @@ fn enumeration(name: &str, decl: &EnumDecl, out: &mut Diagnostics) -> EnumType {
     for v in &decl.values {
         let number = v.number.unwrap_or(0) & u64::from(u32::MAX);
         let name = v.name.as_ref().map(|n| n.value.clone());
-        let value = EnumValue { value: number, display: display::c_text(&v.display, out), name, span: v.span };
+        let value = EnumValue { value: number, display: display::c_text(&v.display, out).into(), name, span: v.span };
         let place = *index.entry(v.val.value.as_str()).or_insert(values.len());
         match values.get_mut(place) {
             Some(slot) => slot.1 = value,

@@ -10,6 +10,8 @@
 //! the long form `ADDI rd, X0, imm`: `rs` is bound to register `x0`, so the alias of `ADDI` for `li` applies to the
 //! compressed word as well.
 
+use std::sync::Arc;
+
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{BinaryOp, Case, Condition, IntType, Name, Node, NodeId, TemplateId, UnaryOp};
 use rustc_hash::FxHashMap;
@@ -373,7 +375,7 @@ impl<'a> Lowering<'a> {
                 let mut renamed = template.clone();
                 let space = if literal.len() > mnemonic.len() { " " } else { "" };
                 if let Some(first) = renamed.parts.first_mut() {
-                    *first = isaglot_model::TemplatePart::Literal(format!("{from}{space}{rest}").into_bytes());
+                    *first = isaglot_model::TemplatePart::Literal(format!("{from}{space}{rest}").into_bytes().into());
                 }
                 let template = self.builder.template(renamed);
                 let mut guard = one.guard.clone();
@@ -688,7 +690,8 @@ impl<'a> Lowering<'a> {
     /// The cases of an encoding; the last has the fields.
     pub(crate) fn cases(&mut self, mut scope: Scope, texts: Vec<Text>, owner: &str) -> Vec<Case> {
         let span = scope.span;
-        let mut cases = Vec::new();
+        let owner: Arc<str> = owner.into();
+        let mut cases = Vec::with_capacity(texts.len() + 1);
         for text in texts {
             let guard = text.guard.finish(&mut self.builder, &scope);
             cases.push(Case {
@@ -697,7 +700,7 @@ impl<'a> Lowering<'a> {
                 alias: text.alias,
                 input_only: text.input_only,
                 output_only: text.output_only,
-                owner: owner.to_owned(),
+                owner: Arc::clone(&owner),
                 span,
                 ..Case::default()
             });
@@ -705,7 +708,7 @@ impl<'a> Lowering<'a> {
         let fields = std::mem::take(&mut scope.fields).into_iter().map(|(_, field)| field).collect();
         match cases.last_mut() {
             Some(last) if last.guard.is_none() => last.fields = fields,
-            _ => cases.push(Case { fields, owner: owner.to_owned(), span, ..Case::default() }),
+            _ => cases.push(Case { fields, owner, span, ..Case::default() }),
         }
         cases
     }

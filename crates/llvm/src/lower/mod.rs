@@ -490,8 +490,8 @@ impl<'a> Lowering<'a> {
             candidate.facts.iter().find_map(|fact| if let InstFact::Text(t, _) = fact { Some(t) } else { None });
         let asm = inst::asm_parts(named.unwrap_or(&inst.asm));
         let display_name = match asm.first() {
-            Some(inst::AsmPart::Text(text)) => text.split(' ').next().or_impossible("").to_owned(),
-            _ => inst.name.clone(),
+            Some(inst::AsmPart::Text(text)) => text.split(' ').next().or_impossible("").into(),
+            _ => inst.name.as_str().into(),
         };
         self.builder.encoding(Encoding {
             name,
@@ -500,11 +500,11 @@ impl<'a> Lowering<'a> {
             width,
             pattern,
             dont_care: Word::zero(width),
-            except,
+            except: except.into(),
             rank: candidate.rank,
             condition: features::all(vec![candidate.condition.clone(), candidate.namespace.clone()]),
             cases,
-            operands,
+            operands: operands.into(),
             flow,
             opens,
             span,

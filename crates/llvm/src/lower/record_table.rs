@@ -124,7 +124,7 @@ impl<'a> Lowering<'a> {
         let value = |lowering: &mut Self, id, scope: &mut Scope| {
             let source = FieldSource::Bits(whole(width));
             let name = scope.field(&mut lowering.builder, "v", source, width, FieldType::Enum(id));
-            vec![TemplatePart::Field { name, align: 0, reference: "v".to_owned() }]
+            vec![TemplatePart::Field { name, align: 0, reference: "v".into() }]
         };
         for (i, entry) in conditional.into_iter().enumerate() {
             let mut scope = Scope::of_value(width, table.span);
@@ -154,13 +154,13 @@ impl<'a> Lowering<'a> {
             let mut scope = Scope::of_value(width, table.span);
             let condition = entry.condition.clone();
             let parts = if entry.names.len() == 1 {
-                entry.names.into_iter().map(|name| TemplatePart::Literal(name.into_bytes())).collect()
+                entry.names.into_iter().map(|name| TemplatePart::Literal(name.into_bytes().into())).collect()
             } else {
                 let names: Vec<(u64, String)> = entry.texts().collect();
                 let id = self.enumeration(&format!("{name} {rank}"), &names, false);
                 let source = FieldSource::Bits(whole(width));
                 let name = scope.field(&mut self.builder, "v", source, width, FieldType::Enum(id));
-                vec![TemplatePart::Field { name, align: 0, reference: "v".to_owned() }]
+                vec![TemplatePart::Field { name, align: 0, reference: "v".into() }]
             };
             self.choice(space, pattern, rank, condition, scope, (parts, false));
         }

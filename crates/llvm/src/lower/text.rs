@@ -42,8 +42,8 @@ pub(crate) fn literal(parts: &mut Parts, text: &str) {
         return;
     }
     match parts.last_mut() {
-        Some(TemplatePart::Literal(bytes)) => bytes.extend_from_slice(text.as_bytes()),
-        _ => parts.push(TemplatePart::Literal(text.as_bytes().to_vec())),
+        Some(TemplatePart::Literal(bytes)) => *bytes = [bytes, text.as_bytes()].concat().into(),
+        _ => parts.push(TemplatePart::Literal(text.as_bytes().into())),
     }
 }
 
@@ -322,7 +322,7 @@ impl<'a> Lowering<'a> {
         push(&mut nodes, Node::Const(number, IntType::I64));
         let source = FieldSource::Derived(scope.expr(&mut self.builder, nodes));
         let name = scope.constant(&mut self.builder, shown, source, FieldType::Register(file));
-        parts.push(TemplatePart::Field { name, align: 0, reference: shown.to_owned() });
+        parts.push(TemplatePart::Field { name, align: 0, reference: shown.into() });
     }
 
     fn show_constant(&mut self, value: i64, choices: &[TextChoice], parts: &mut Parts) {
@@ -589,7 +589,7 @@ impl<'a> Lowering<'a> {
                             };
                             let source = FieldSource::Derived(expr);
                             let name = scope.field(&mut self.builder, "value", source, 64, ty);
-                            let reference = "value".to_owned();
+                            let reference = "value".into();
                             parts.push(TemplatePart::Field { name, align: 0, reference });
                         }
                         Err(name) => {
@@ -676,7 +676,7 @@ impl<'a> Lowering<'a> {
             let wanted = format!("{}+", number.field);
             scope.field(&mut self.builder, &wanted, FieldSource::Derived(expr), 64, ty)
         };
-        parts.push(TemplatePart::Field { name, align: 0, reference: number.field.clone() });
+        parts.push(TemplatePart::Field { name, align: 0, reference: number.field.as_str().into() });
     }
 
     pub(super) fn enumeration(&mut self, name: &str, values: &[(u64, String)], numbers: bool) -> isaglot_model::EnumId {
@@ -685,7 +685,7 @@ impl<'a> Lowering<'a> {
         }
         let value = |(value, text): &(u64, String)| EnumValue {
             value: *value,
-            display: text.clone(),
+            display: text.as_str().into(),
             name: None,
             span: NOWHERE,
         };

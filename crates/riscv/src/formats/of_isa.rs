@@ -80,7 +80,7 @@ fn encoding(isa: &Isa, leaf: &Leaf) -> Encoding {
             });
         }
     }
-    Encoding { width: leaf.width, pattern: leaf.pattern.clone(), fields, except: leaf.except.clone() }
+    Encoding { width: leaf.width, pattern: leaf.pattern.clone(), fields, except: leaf.except.to_vec() }
 }
 
 /// The bits of a field, the most significant first; nothing for one that is computed or has bits that are always 1.

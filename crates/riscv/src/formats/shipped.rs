@@ -84,7 +84,7 @@ fn is_by_hand(name: &str, by_hand: &Isa) -> bool {
     let ordered = |e: &Encoding| e.cases.iter().flat_map(|c| &c.fields).any(|f| by_hand.shown(f.name) == "ORDER");
     // A copy has a name of its own there, too. `lb` has no order, so that `lb.aq` is another instruction. `c.nop` is a word of c.addi; the fences that programs name are words of fence.
     let copy = name.replace('@', ".");
-    known.any(|e| e.display_name == name || by_hand.text(e.name) == copy || (e.display_name == plain && ordered(e)))
+    known.any(|e| &*e.display_name == name || by_hand.text(e.name) == copy || (&*e.display_name == plain && ordered(e)))
         || matches!(name, "c.nop" | "fence.tso")
 }
 

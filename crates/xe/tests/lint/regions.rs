@@ -54,7 +54,7 @@ pub(crate) fn codes() {
     let (isa, _, _) = isaglot_xe::description();
     let isa = isa.unwrap();
     let space = isa.spaces().iter().find(|s| isa.text(s.name) == "#operand-rule").unwrap();
-    let mut named: Vec<&str> = space.encodings.iter().map(|id| isa[*id].display_name.as_str()).collect();
+    let mut named: Vec<&str> = space.encodings.iter().map(|id| &*isa[*id].display_name).collect();
     let mut known: Vec<&str> = Rule::all().filter(|r| !r.is_about_waits()).map(Rule::code).collect();
     named.sort_unstable();
     known.sort_unstable();

@@ -14,7 +14,7 @@ fn profiles_agree_with_their_table() {
             for op in isaglot_xintf::profile::ops(16) {
                 let word = Word::from_u64(u64::from(profile.encode(op, 10, 11, 12)), 32);
                 let found = match plan.decode(&word) {
-                    isaglot_codec::Match::One(id) => isa[id].display_name.as_str(),
+                    isaglot_codec::Match::One(id) => &*isa[id].display_name,
                     _ => "none",
                 };
                 let expected = match op {

@@ -6,7 +6,7 @@
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
     Builder, ByteOrder, Case, Condition, Encoding, EnumId, EnumType, EnumValue, Field, FieldSource, FieldType, Flow,
-    GenRange, Isa, LengthRule, Overlap, Piece, Space, Template, TemplatePart, WordFormat,
+    GenRange, Isa, LengthRule, Overlap, Piece, Shared, Space, Template, TemplatePart, WordFormat,
 };
 use isaglot_source::{Diagnostics, Span};
 use isaglot_spirv::grammar::model::Availability;
@@ -28,7 +28,7 @@ pub fn description() -> Option<Isa> {
     for kind in grammar.kinds() {
         let value = |row: &isaglot_spirv::grammar::rows::ValueRow| EnumValue {
             value: row.value.into(),
-            display: grammar.str(row.name).to_owned(),
+            display: grammar.str(row.name).into(),
             name: None,
             span: Span::NOWHERE,
         };
@@ -67,29 +67,29 @@ pub fn description() -> Option<Isa> {
         let width = width(grammar, op);
         let case = Case {
             guard: None,
-            fields,
+            fields: fields.into(),
             asserts: Vec::new(),
             template: Some(template),
             alias: false,
             input_only: false,
             output_only: false,
-            owner: name.to_owned(),
+            owner: name.into(),
             span: Span::NOWHERE,
         };
         let encoding = Encoding {
             name: builder.name(name),
-            display_name: name.to_owned(),
+            display_name: name.into(),
             space,
             width,
             pattern: opcode(op, width),
             dont_care: Word::zero(width),
-            except: Vec::new(),
+            except: Shared::default(),
             rank: 0,
             gens: GenRange::ALL,
             own_gens: GenRange::ALL,
             condition: Condition::default(),
             cases: vec![case],
-            operands: Vec::new(),
+            operands: Shared::default(),
             flow: Flow::default(),
             opens: Vec::new(),
             semantics: None,
@@ -124,9 +124,9 @@ fn parts(builder: &mut Builder, grammar: Grammar<'_>, op: &OpRow) -> (Vec<Field>
         span: Span::NOWHERE,
     };
     let mut fields = vec![half(builder, "WORD_COUNT", BITS / 2, "Words of the instruction, this one included.")];
-    let literal = |text: &str| TemplatePart::Literal(text.as_bytes().to_vec());
+    let literal = |text: &str| TemplatePart::Literal(text.as_bytes().into());
     let mut left = Vec::new();
-    let mut right = vec![TemplatePart::Mnemonic { align: 0, reference: "NAME".to_owned() }];
+    let mut right = vec![TemplatePart::Mnemonic { align: 0, reference: "NAME".into() }];
     let rows = grammar.program(op.program);
     for (index, row) in rows.iter().enumerate().take_while(|(_, row)| row.quantifier == ONE) {
         let called = grammar.item_name(op.program, index);
@@ -159,7 +159,7 @@ fn parts(builder: &mut Builder, grammar: Grammar<'_>, op: &OpRow) -> (Vec<Field>
             doc: doc.to_owned(),
             span: Span::NOWHERE,
         });
-        let field = TemplatePart::Field { name, align: 0, reference: shown };
+        let field = TemplatePart::Field { name, align: 0, reference: shown.into() };
         if row.kind == ID_RESULT {
             left = vec![literal(before), field, literal(" = ")];
         } else {
