@@ -243,7 +243,7 @@ fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> Templ
         let align = if dice(5) == 0 { 12 } else { 0 };
         parts.push(TemplatePart::Field { name: pick(dice, names), align, reference: "ref".into() });
     }
-    builder.template(Template { parts, span: Span::NOWHERE })
+    builder.template(Template { parts: parts.into(), span: Span::NOWHERE })
 }
 
 /// An encoding as wide as its pattern.

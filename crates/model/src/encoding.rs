@@ -168,7 +168,6 @@ pub struct Case {
     /// Bits that must have a value, checked when the text is chosen.
     pub asserts: Vec<Assert>,
     /// The text, if the case has one.
-    #[cfg_attr(feature = "compiled", serde(skip))]
     pub template: Option<TemplateId>,
     /// The text is an alias, used only where aliases are wanted. Fields of the case are defined either way.
     pub alias: bool,

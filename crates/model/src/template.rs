@@ -12,7 +12,7 @@ use crate::shared::Shared;
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Template {
     /// Its parts in order.
-    pub parts: Vec<TemplatePart>,
+    pub parts: Shared<TemplatePart>,
     /// Where it stands.
     #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,

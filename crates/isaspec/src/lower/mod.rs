@@ -308,7 +308,7 @@ impl<'a> Lowering<'a> {
                 }
             });
         }
-        Some(Template { parts, span: text.span() })
+        Some(Template { parts: parts.into(), span: text.span() })
     }
 }
 

@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use isaglot_invariant::Impossible as _;
-use isaglot_model::{BinaryOp, Case, Condition, IntType, Name, Node, NodeId, TemplateId, UnaryOp};
+use isaglot_model::{BinaryOp, Case, Condition, IntType, Name, Node, NodeId, Template, TemplateId, UnaryOp};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
@@ -372,12 +372,12 @@ impl<'a> Lowering<'a> {
             let literal = String::from_utf8_lossy(bytes).into_owned();
             let (mnemonic, rest) = literal.split_once(' ').unwrap_or((&literal, ""));
             for (from, condition) in self.mnemonics.get(mnemonic).cloned().unwrap_or_default() {
-                let mut renamed = template.clone();
+                let mut parts = template.parts.to_vec();
                 let space = if literal.len() > mnemonic.len() { " " } else { "" };
-                if let Some(first) = renamed.parts.first_mut() {
+                if let Some(first) = parts.first_mut() {
                     *first = isaglot_model::TemplatePart::Literal(format!("{from}{space}{rest}").into_bytes().into());
                 }
-                let template = self.builder.template(renamed);
+                let template = self.builder.template(Template { parts: parts.into(), span: template.span });
                 let mut guard = one.guard.clone();
                 if condition != Condition::Always {
                     guard.add(|nodes| features::lower(&condition, nodes));

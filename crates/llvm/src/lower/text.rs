@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
             this.show(scope, &operand.source, &operand.method, operand.ty, parts);
             Some(())
         })?;
-        Some(self.builder.template(Template { parts, span: scope.span }))
+        Some(self.builder.template(Template { parts: parts.into(), span: scope.span }))
     }
 
     /// The parts of an `AsmString` whose operands `show` appends, each with its place; `None` if it says so.
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
             }
             Some(())
         })?;
-        shortened.then(|| self.builder.template(Template { parts, span: scope.span }))
+        shortened.then(|| self.builder.template(Template { parts: parts.into(), span: scope.span }))
     }
 
     /// In how many further ways an operand may be written.
@@ -245,7 +245,7 @@ impl<'a> Lowering<'a> {
             }
             Some(())
         })?;
-        Some(self.builder.template(Template { parts, span: scope.span }))
+        Some(self.builder.template(Template { parts: parts.into(), span: scope.span }))
     }
 
     /// Appends the text of an operand.
@@ -528,7 +528,7 @@ impl<'a> Lowering<'a> {
     ) {
         let (width, span) = (pattern.width(), scope.span);
         let fields = scope.fields.into_iter().map(|(_, field)| field).collect();
-        let template = Some(self.builder.template(Template { parts, span }));
+        let template = Some(self.builder.template(Template { parts: parts.into(), span }));
         let case = Case { fields, template, output_only, span, ..Case::default() };
         let name = self.builder.name(&format!("#{pattern}"));
         let (dont_care, cases) = (Word::zero(width), vec![case]);

@@ -1,6 +1,7 @@
 //! What many parts of a model have alike is written once.
 //!
-//! Problem: most of a target of LLVM is repetition. AMDGPU's 65,590 cases have 2,860 different lists of fields and 14,965 templates.
+//! Problem: most of a target of LLVM is repetition. AMDGPU's 65,590 cases have 2,860 lists of fields that differ, and of
+//! its 68,676 templates 14,965 do.
 //! Invariant: writer and reader meet the parts in one order, since both walk them by the same functions; what the uses of values would make of
 //! few bytes is bounded by [`MAX_SHARED_PARTS`]. Method: each kind of value is a [`Pool`]: the values that differ, and for each part in order
 //! the number of its value.
@@ -11,11 +12,12 @@ use std::sync::Arc;
 
 use isaglot_bits::Pattern;
 use isaglot_invariant::Impossible as _;
+use isaglot_source::Span;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::condition::Condition;
-use crate::encoding::Case;
+use crate::encoding::{Case, Encoding};
 use crate::field::Field;
 use crate::ids::TemplateId;
 use crate::isa::Isa;
@@ -75,10 +77,9 @@ pub(super) struct Pools {
     operands: Pool<Shared<Operand>>,
     except: Pool<Shared<Pattern>>,
     conditions: Pool<Condition>,
-    /// By number.
-    templates: Vec<Template>,
-    /// By case: the number of its template plus 1; 0 for none.
-    of_cases: Vec<u32>,
+    /// Lists of parts of templates, and which of them each template has.
+    parts: Vec<Vec<TemplatePart>>,
+    of_templates: Vec<u32>,
     #[serde(deserialize_with = "literals_of")]
     literals: Pool<Shared<u8>>,
     #[serde(deserialize_with = "texts_of")]
@@ -98,52 +99,45 @@ fn literals_of<'de, D: Deserializer<'de>>(input: D) -> Result<Pool<Shared<u8>>, 
 }
 
 impl Pools {
-    /// Those of a model. Its templates are only those that differ from then on.
+    /// Those of a model, which has none of what they hold from then on.
     pub(super) fn of(isa: &mut Isa) -> Pools {
-        let (templates, of_cases) = different(isa);
-        isa.templates = templates;
+        let (mut parts, of_templates) = different(&std::mem::take(&mut isa.templates));
         Pools {
             fields: Pool::of(fields(isa), bytes),
             operands: Pool::of(operands(isa), bytes),
             except: Pool::of(except(isa), bytes),
             conditions: Pool::of(conditions(isa), bytes),
-            of_cases,
-            literals: Pool::of(literals(isa), Shared::clone),
-            texts: Pool::of(texts(isa), Arc::clone),
-            templates: std::mem::take(&mut isa.templates),
+            of_templates,
+            literals: Pool::of(literals(&mut parts), Shared::clone),
+            texts: Pool::of(texts(isa, &mut parts), Arc::clone),
+            parts,
         }
     }
 
     /// Gives a model what it shares; `None` if that does not fit.
-    pub(super) fn put(self, isa: &mut Isa) -> Option<()> {
-        if self.parts() > MAX_SHARED_PARTS {
-            return None;
-        }
-        isa.templates = self.templates;
-        let count = isa.templates.len() as u32;
-        let mut uses = self.of_cases.iter();
-        for case in cases(isa) {
-            let number = *uses.next()?;
-            case.template = number.checked_sub(1).map(TemplateId);
-            if number > count {
-                return None;
-            }
-        }
-        if uses.next().is_some() {
+    pub(super) fn put(mut self, isa: &mut Isa) -> Option<()> {
+        if self.total(&isa.encodings) > MAX_SHARED_PARTS {
             return None;
         }
         self.fields.put(fields(isa))?;
         self.operands.put(operands(isa))?;
         self.except.put(except(isa))?;
         self.conditions.put(conditions(isa))?;
-        self.literals.put(literals(isa))?;
-        self.texts.put(texts(isa))
+        self.literals.put(literals(&mut self.parts))?;
+        self.texts.put(texts(isa, &mut self.parts))?;
+        let parts: Vec<Shared<TemplatePart>> = self.parts.into_iter().map(Shared::from).collect();
+        let template = |&number: &u32| {
+            parts.get(number as usize).map(|parts| Template { parts: parts.clone(), span: Span::NOWHERE })
+        };
+        isa.templates = self.of_templates.iter().map(template).collect::<Option<_>>()?;
+        Some(())
     }
 
     /// How many parts there would be if nothing was shared.
-    fn parts(&self) -> usize {
-        let template = |number: u32| self.templates.get((number as usize).checked_sub(1)?).map(|t| t.parts.len());
-        let of_templates: usize = self.of_cases.iter().map(|&number| template(number).unwrap_or(0)).sum();
+    fn total(&self, encodings: &[Encoding]) -> usize {
+        let template = |id: TemplateId| self.parts.get(*self.of_templates.get(id.index())? as usize).map(Vec::len);
+        let cases = encodings.iter().flat_map(|e| &e.cases);
+        let of_templates: usize = cases.filter_map(|case| template(case.template?)).sum();
         let of_lists =
             self.fields.total(|l| l.len()) + self.operands.total(|l| l.len()) + self.except.total(|l| l.len());
         of_templates + of_lists + self.conditions.total(nodes)
@@ -159,20 +153,18 @@ fn nodes(condition: &Condition) -> usize {
     }
 }
 
-/// The templates that differ, but for their places, and which of them each case has.
-fn different(isa: &Isa) -> (Vec<Template>, Vec<u32>) {
-    let (mut templates, mut of_cases) = (Vec::new(), Vec::new());
+/// The lists of parts that differ, and which of them each template has.
+fn different(templates: &[Template]) -> (Vec<Vec<TemplatePart>>, Vec<u32>) {
+    let mut parts = Vec::new();
     let mut known: FxHashMap<&[TemplatePart], u32> = FxHashMap::default();
-    for case in isa.encodings.iter().flat_map(|e| &e.cases) {
-        let template = case.template.and_then(|id| isa.templates.get(id.index()));
-        of_cases.push(template.map_or(0, |template| {
-            *known.entry(&template.parts).or_insert_with(|| {
-                templates.push(template.clone());
-                templates.len() as u32
-            })
-        }));
-    }
-    (templates, of_cases)
+    let of_templates = templates.iter().map(|template| {
+        *known.entry(&template.parts).or_insert_with(|| {
+            parts.push(template.parts.to_vec());
+            parts.len() as u32 - 1
+        })
+    });
+    let of_templates = of_templates.collect();
+    (parts, of_templates)
 }
 
 /// What is written of a value: all but places in the sources.
@@ -201,21 +193,20 @@ fn conditions(isa: &mut Isa) -> impl Iterator<Item = &mut Condition> {
     isa.encodings.iter_mut().map(|e| &mut e.condition)
 }
 
-fn literals(isa: &mut Isa) -> impl Iterator<Item = &mut Shared<u8>> {
-    isa.templates.iter_mut().flat_map(|template| &mut template.parts).filter_map(|part| match part {
+fn literals(parts: &mut [Vec<TemplatePart>]) -> impl Iterator<Item = &mut Shared<u8>> {
+    parts.iter_mut().flatten().filter_map(|part| match part {
         TemplatePart::Literal(text) => Some(text),
         _ => None,
     })
 }
 
-fn texts(isa: &mut Isa) -> impl Iterator<Item = &mut Arc<str>> {
+fn texts<'a>(isa: &'a mut Isa, parts: &'a mut [Vec<TemplatePart>]) -> impl Iterator<Item = &'a mut Arc<str>> {
     let of_encodings = isa
         .encodings
         .iter_mut()
         .flat_map(|e| once(&mut e.display_name).chain(e.cases.iter_mut().map(|case| &mut case.owner)));
     let of_enums = isa.enums.iter_mut().flat_map(|ty| &mut ty.values).map(|value| &mut value.display);
-    let parts = isa.templates.iter_mut().flat_map(|template| &mut template.parts);
-    let of_templates = parts.filter_map(|part| match part {
+    let of_templates = parts.iter_mut().flatten().filter_map(|part| match part {
         TemplatePart::Field { reference, .. } | TemplatePart::Mnemonic { reference, .. } => Some(reference),
         _ => None,
     });

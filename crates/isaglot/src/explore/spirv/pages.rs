@@ -167,7 +167,7 @@ fn parts(builder: &mut Builder, grammar: Grammar<'_>, op: &OpRow) -> (Vec<Field>
         }
     }
     left.extend(right);
-    (fields, Template { parts: left, span: Span::NOWHERE })
+    (fields, Template { parts: left.into(), span: Span::NOWHERE })
 }
 
 /// What of the operands the fields do not show.
