@@ -53,7 +53,7 @@ fn compile(dir: &Path, name: &str, xlen: u32) -> Result<PathBuf, String> {
     let out = dir.join(name);
     let abi = if xlen == 64 { "lp64" } else { "ilp32" };
     let done = Command::new("riscv64-unknown-elf-gcc")
-        .args([&format!("-march=rv{xlen}ima_zicsr_zifencei"), &format!("-mabi={abi}")])
+        .args([&format!("-march=rv{xlen}ima_zicsr_zifencei_zba_zbb_zbc_zbs"), &format!("-mabi={abi}")])
         .args(["-mcmodel=medany", "-nostdlib", "-static", "-T", "link.ld", "-o"])
         .arg(&out)
         .arg(format!("{name}.S"))

@@ -1,0 +1,3 @@
+# The program `zbs` by a user, on pages that are mapped when they fault.
+#define VIRTUAL
+#include "zbs.S"
