@@ -9,7 +9,7 @@ use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_machine::{Fault, Machine, MemoryError};
-use isaglot_model::{Isa, RegisterFileId};
+use isaglot_model::{Flow, Isa, RegisterFileId};
 use isaglot_source::{Diagnostic, closest};
 use serde_json::{Map, Value, json};
 
@@ -259,6 +259,7 @@ pub(crate) fn fault_kind(fault: &Fault) -> &'static str {
         Fault::Load(_) => "load",
         Fault::Store(_) => "store",
         Fault::Fetch(_) => "fetch",
+        Fault::Empty(_) => "empty",
         Fault::Unaligned(_) => "unaligned",
         Fault::Illegal(_) => "illegal",
         Fault::Silent(_) => "no-semantics",
@@ -277,13 +278,25 @@ pub(crate) fn fault_json(isa: &Isa, fault: &Fault) -> Value {
             all["cause"] = json!(cause);
             value.iter().for_each(|value| all["value"] = json!(hex(value)));
         }
-        Fault::Load(address) | Fault::Store(address) | Fault::Fetch(address) => {
+        Fault::Load(address) | Fault::Store(address) | Fault::Fetch(address) | Fault::Empty(address) => {
             all["address"] = json!(format!("{address:#x}"))
         }
         _ => {}
     }
     help.into_iter().for_each(|help| all["help"] = json!(help));
     all
+}
+
+/// How a program of a description can end itself.
+fn ends(isa: &Isa) -> String {
+    match isa.encodings().iter().find(|e| e.flow == Flow::End) {
+        Some(encoding) => {
+            format!("a program ends at an instruction such as `{}`, or at a jump to itself", isa.text(encoding.name))
+        }
+        None => {
+            "a program ends at a jump to itself; no instruction of the description has `<flow to=\"end\"/>`".to_owned()
+        }
+    }
 }
 
 /// What kept an instruction from being run, and what would help.
@@ -300,6 +313,9 @@ pub(crate) fn fault_text(isa: &Isa, fault: &Fault) -> (String, Option<String>) {
         Fault::Store(address) => (format!("a store to {address:#x}"), nothing(address)),
         Fault::Fetch(address) => {
             (format!("no memory at {address:#x}"), Some("the program went on where no instruction is".to_owned()))
+        }
+        Fault::Empty(address) => {
+            (format!("nothing was put at {address:#x}, so the program has left its code"), Some(ends(isa)))
         }
         Fault::Unaligned(parcel) => (
             "an address that is not aligned".to_owned(),

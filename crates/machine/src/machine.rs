@@ -38,6 +38,8 @@ pub struct Machine<'a> {
     /// The registers and acts when an instruction was last gone on at itself.
     still: Option<(u64, u64)>,
     still_registers: Vec<u8>,
+    /// Where the program lies, first and last addresses; empty if that was not said.
+    program: Vec<(u64, u64)>,
 }
 
 impl<'a> Machine<'a> {
@@ -71,7 +73,25 @@ impl<'a> Machine<'a> {
             acts: 0,
             still: None,
             still_registers: Vec::new(),
+            program: Vec::new(),
         })
+    }
+
+    /// Says where the program lies that is in memory now: first addresses and lengths in bytes. From now on an instruction in memory that
+    /// neither these have nor a store has written to is a [`Fault::Empty`], whatever zeros would mean. Stores count for the 64 bytes around them.
+    pub fn set_program(&mut self, parts: &[(u64, u64)]) {
+        let last = |&(first, length): &(u64, u64)| Some((first, first.saturating_add(length.checked_sub(1)?)));
+        self.program = parts.iter().filter_map(last).collect();
+        self.memory.forget_stores();
+    }
+
+    /// The first of the bytes of an instruction that nothing was put to.
+    fn first_empty(&self, pc: u64, length: u64) -> Option<u64> {
+        if self.program.is_empty() {
+            return None;
+        }
+        let has = |at: u64| self.program.iter().any(|&(first, last)| first <= at && at <= last);
+        (pc..pc.saturating_add(length)).find(|&at| !has(at) && !self.memory.is_stored(at))
     }
 
     /// What texts call from now on.
@@ -142,9 +162,15 @@ impl<'a> Machine<'a> {
     /// The instruction word at an address.
     ///
     /// # Errors
-    /// If there is no memory, or what is there does not begin an instruction.
+    /// If there is no memory, nothing was put there ([`Machine::set_program`]), or what is there does not begin an instruction.
     pub fn fetch(&mut self, pc: u64) -> Result<Word, Fault> {
-        fetch(&self.plan, &mut self.memory, pc)
+        let word = fetch(&self.plan, &mut self.memory, pc);
+        let length = word.as_ref().map_or(1, |word| u64::from(word.width() / 8));
+        // Where there is no memory, that is what is wrong.
+        match (&word, self.first_empty(pc, length)) {
+            (Ok(_) | Err(Fault::Illegal(_)), Some(at)) => Err(Fault::Empty(at)),
+            _ => word,
+        }
     }
 
     /// Runs at most so many instructions.
@@ -229,7 +255,7 @@ impl<'a> Machine<'a> {
     #[cold]
     fn decode(&mut self) -> Result<usize, Fault> {
         let pc = self.pc;
-        let word = fetch(&self.plan, &mut self.memory, pc)?;
+        let word = self.fetch(pc)?;
         let operations = decode(&self.plan, &mut self.texts, &word)?;
         let length = u64::from(word.width() / 8);
         let next = self.cut(pc.wrapping_add(length));

@@ -18,6 +18,14 @@ struct Page {
     bytes: Box<[u8; PAGE as usize]>,
     /// Pieces in which decoded code lies, a bit each.
     code: u64,
+    /// Pieces that something was stored to, a bit each.
+    stored: u64,
+}
+
+impl Page {
+    fn empty() -> Page {
+        Page { bytes: Box::new([0; PAGE as usize]), code: 0, stored: 0 }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -169,13 +177,14 @@ impl Memory {
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(PAGE as usize - offset));
             if let Some(place) = region.pages.get_mut(page) {
-                let page = place.get_or_insert_with(|| Page { bytes: Box::new([0; PAGE as usize]), code: 0 });
+                let page = place.get_or_insert_with(Page::empty);
+                let (from, to) = (offset >> PIECE_BITS, (offset + now.len() - 1) >> PIECE_BITS);
+                page.stored |= u64::MAX << from & u64::MAX >> (63 - to);
                 if let Some(old) = page.bytes.get_mut(offset..offset + now.len()) {
                     old.copy_from_slice(now);
                 }
                 if page.code != 0 {
-                    let pieces = (offset >> PIECE_BITS)..=((offset + now.len() - 1) >> PIECE_BITS);
-                    hits |= pieces.into_iter().any(|piece| page.code >> piece & 1 == 1);
+                    hits |= (from..=to).any(|piece| page.code >> piece & 1 == 1);
                 }
             }
             (page, offset, rest) = (page + 1, 0, later);
@@ -187,6 +196,19 @@ impl Memory {
             self.overwritten = Some((from.min(address), to.max(last)));
         }
         Ok(())
+    }
+
+    /// What was stored until now does not count as stored any more.
+    pub(crate) fn forget_stores(&mut self) {
+        let pages = self.regions.iter_mut().flat_map(|region| region.pages.iter_mut().flatten());
+        pages.for_each(|page| page.stored = 0);
+    }
+
+    /// Whether something was stored near an address, in the same 64 bytes.
+    pub(crate) fn is_stored(&self, address: u64) -> bool {
+        let region = self.regions.iter().find(|r| r.first <= address && address <= r.last);
+        let page = region.and_then(|r| r.pages.get(r.page(address)).and_then(Option::as_ref));
+        page.is_some_and(|page| page.stored >> (address % PAGE >> PIECE_BITS) & 1 == 1)
     }
 
     /// Makes sure that a store there cannot fail.
@@ -204,7 +226,7 @@ impl Memory {
             return Err(MemoryError::Full);
         }
         places.iter_mut().for_each(|place| {
-            place.get_or_insert_with(|| Page { bytes: Box::new([0; PAGE as usize]), code: 0 });
+            place.get_or_insert_with(Page::empty);
         });
         self.used += missing;
         Ok(())
@@ -222,7 +244,7 @@ impl Memory {
             }
             if let Some(place) = region.pages.get_mut(at) {
                 made += u64::from(place.is_none());
-                let page = place.get_or_insert_with(|| Page { bytes: Box::new([0; PAGE as usize]), code: 0 });
+                let page = place.get_or_insert_with(Page::empty);
                 page.code |= 1 << (piece % 64);
             }
         }

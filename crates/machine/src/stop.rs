@@ -33,6 +33,10 @@ pub enum Fault {
     Store(u64),
     /// There is no memory with an instruction at this address.
     Fetch(u64),
+    /// There is memory at this address, but neither the program nor a store has put anything there ([`Machine::set_program`]).
+    ///
+    /// [`Machine::set_program`]: crate::Machine::set_program
+    Empty(u64),
     /// The address of the instruction is not a multiple of the parcel, whose size in bytes this is.
     Unaligned(u32),
     /// The word is not a valid instruction.

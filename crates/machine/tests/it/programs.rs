@@ -59,6 +59,7 @@ fn how(isa: &Isa, stop: &Stop) -> String {
             Fault::Load(at) => format!("load {at:#x}"),
             Fault::Store(at) => format!("store {at:#x}"),
             Fault::Fetch(at) => format!("fetch {at:#x}"),
+            Fault::Empty(at) => format!("empty {at:#x}"),
             Fault::Unaligned(parcel) => format!("unaligned {parcel}"),
             Fault::Illegal(_) => "illegal".to_owned(),
             Fault::Silent(id) => format!("silent {}", isa.text(isa[*id].name)),
@@ -86,6 +87,7 @@ fn check(isa: &Isa, generation: u32, path: &std::path::Path) {
         let mut machine = Machine::new(Plan::new(isa, generation)).expect("it has semantics");
         machine.memory.add_region(0, 0x1000).expect("there is room");
         machine.memory.write(0, &bytes).expect("the program fits");
+        machine.set_program(&[(0, bytes.len() as u64)]);
         for line in &lines {
             match line.as_slice() {
                 ["set", register_name, value] => {

@@ -126,6 +126,12 @@ fn load(machine: &mut Machine<'_>, args: &Args, program: &Program) -> Result<(),
         let fail = |_| Diagnostic::error("run-memory", format!("the program does not fit memory at {address:#x}"));
         machine.memory.write(address, bytes).map_err(fail)?;
     }
+    let parts: Vec<(u64, u64)> = program
+        .segments
+        .iter()
+        .map(|(address, _, bytes)| (if *address == u64::MAX { flat } else { *address }, bytes.len() as u64))
+        .collect();
+    machine.set_program(&parts);
     machine.set_pc(program.entry.unwrap_or(flat));
     Ok(())
 }
@@ -284,7 +290,7 @@ fn complaint(args: &Args, machine: &mut Machine<'_>, program: &Program, stop: &S
         Stop::Fault(fault) => fault,
     };
     let pc = machine.pc();
-    let text = if matches!(fault, Fault::Illegal(_)) { String::new() } else { text_at(machine, pc) };
+    let text = if matches!(fault, Fault::Illegal(_) | Fault::Empty(_)) { String::new() } else { text_at(machine, pc) };
     let (what, help) = fault_text(machine.isa(), fault);
     let of = if text.is_empty() { String::new() } else { format!(", at `{text}`") };
     let message = format!("the program stopped at {pc:#x}{}{of}: {what}", place(&program.symbols, pc));
