@@ -32,7 +32,7 @@ pub const TRIO_DOT: (&str, &[u8]) = (include_str!("../trio/dot.txt"), include_by
 /// The files of the description of RISC-V, the top one first.
 pub const RISCV: &[File] = files!("riscv":
     "riscv.xml" "registers.xml" "extensions.xml" "values.xml" "base.xml" "m.xml" "a.xml" "zalasr.xml" "zicsr.xml" "priv.xml"
-    "f.xml" "d.xml" "zfh.xml" "zfa.xml" "zb.xml" "zk.xml" "zicond.xml" "zicbo.xml" "c.xml" "zcb.xml" "vectors.xml" "v.xml" "zv.xml" "zf.xml" "zfinx.xml" "za.xml" "zcmp.xml" "zc.xml"
+    "f.xml" "d.xml" "zfh.xml" "zfa.xml" "zb.xml" "zk.xml" "zicond.xml" "zicbo.xml" "c.xml" "zcb.xml" "vectors.xml" "v.xml" "zv.xml" "zf.xml" "zfinx.xml" "za.xml" "zcmp.xml" "zilsd.xml" "zc.xml"
     "zi.xml" "xext.xml"
 );
 

@@ -162,6 +162,7 @@ impl<'a> Decoder<'a> {
                 .filter(|(name, _)| has(name))
                 .map(|&(_, sizes)| sizes)
                 .fold(0, std::ops::BitOr::bitor),
+            hashes_wide: has("zvknhb"),
             length: self.vlen.max(LENGTHS.iter().filter(|(name, _)| has(name)).map(|l| l.1).max().unwrap_or(0)),
         };
         let (compressed, float, zfinx) = (self.compressed, self.float, self.zfinx);

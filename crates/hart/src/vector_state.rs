@@ -28,6 +28,8 @@ pub(crate) struct Extent {
     pub(crate) widest: u8,
     /// Sizes of floating point that can be computed with, a bit each.
     pub(crate) floats: u8,
+    /// SHA-512 is there.
+    pub(crate) hashes_wide: bool,
     /// Bits of a register: a power of two.
     pub(crate) length: u32,
 }

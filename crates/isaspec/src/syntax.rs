@@ -367,6 +367,8 @@ pub struct Role {
     pub count: Option<Int>,
     /// Bytes per unit of a branch.
     pub unit: Option<Int>,
+    /// A register that is written is read too where this is not 0: parts of it keep their value.
+    pub keeps: Option<ExprDecl>,
 }
 
 /// `<encode>`
@@ -523,6 +525,10 @@ pub struct OperandDecl {
     pub register: Text,
     /// `read`, `write` or `readwrite`.
     pub access: Option<Text>,
+    /// There is such an operand only where this is not 0.
+    pub when: Option<ExprDecl>,
+    /// Which registers from that one on: bit `n` is the `n`-th.
+    pub mask: Option<ExprDecl>,
     /// The element.
     pub span: Span,
 }

@@ -8,7 +8,7 @@ use crate::machine::{Cause, Fault, Machine};
 use crate::run::Run;
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 1322;
+pub(crate) const ENCODINGS: usize = 1372;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -19,134 +19,150 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         3 => ins(op, [out(f[0]), 0, 0, 0], f[1] << 12),
         4 => ins(op, [out(f[0]), 0, 0, 0], (pc as u32 as u64).wrapping_add(f[1] << 12) as u32 as u64),
         5 => ins(op, [f[0], out(f[1]), 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        6 => ins(op, [f[0], f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        7 => ins(op, [f[0], f[1], 0, 0], (pc as u32).wrapping_add((((f[2] as u32) << 19) as i32 >> 19) as u32) as u64),
-        8 => ins(op, [f[1], f[0], 0, 0], (pc as u32).wrapping_add((((f[2] as u32) << 19) as i32 >> 19) as u32) as u64),
-        9 => {
+        6 => ins(
+            op,
+            [f[1], out(f[0]), out(f[0] | 1), 0],
+            (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64 | u64::from(f[0] != 0) << 32,
+        ),
+        7 => ins(op, [f[0], f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        8 => ins(
+            op,
+            [f[1], f[0] | 1, f[0], 0],
+            (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64 | u64::from(f[0] == 0) << 32,
+        ),
+        9 => ins(op, [f[0], f[1], 0, 0], (pc as u32).wrapping_add((((f[2] as u32) << 19) as i32 >> 19) as u32) as u64),
+        10 => ins(op, [f[1], f[0], 0, 0], (pc as u32).wrapping_add((((f[2] as u32) << 19) as i32 >> 19) as u32) as u64),
+        11 => {
             ins(op, [out(f[0]), 0, 0, 0], (pc as u32).wrapping_add((((f[1] as u32) << 11) as i32 >> 11) as u32) as u64)
         }
-        10 => ins(op, [1, 0, 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        11 => ins(op, [5, 0, 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        12 => ins(op, [f[1], 0, 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        13 => ins(op, [f[1], out(f[0]), 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        14 => ins(op, [0, 0, 0, 0], 0),
-        15 => ins(op, [0, 0, 0, 0], pc as u32 as u64),
-        16 => ins(op, [f[0], out(f[1]), 0, 0], 0),
-        17 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
-        18 => ins(op, [f[0], f[1], 0, 0], 0),
-        19 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
-        20 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
-        21 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
-        22 => ins(op, [out(f[0]), 0, 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
-        23 => ins(op, [f[1], 0x40 | f[0], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        24 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[3], 0x40 | f[0]], f[4]),
-        25 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], f[3]),
-        26 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
-        27 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
-        28 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
-        29 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
-        30 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
-        31 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
-        32 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
-        33 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
-        34 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
-        35 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
-        36 => ins(op, [0x40 | f[0], out(f[2]), 0, 0], 0),
-        37 => ins(op, [0x40 | f[1], 0x40 | f[0], out(f[2]), 0], 0),
-        38 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_D[f[0] as usize]),
-        39 => ins(op, [0x40 | f[1], 0x40 | f[0], 0x40 | f[2], 0], 0),
-        40 => ins(op, [out(f[1]), 0x40 | f[0], 0, 0], 0),
-        41 => ins(op, [0x40 | f[2], f[0], f[1], 0], 0),
-        42 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
-        43 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
-        44 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
-        45 | 47 => ins(op, [out(f[0]), f[1], 0, 0], 0),
-        46 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
-        48..=49 => ins(op, [f[1], out(f[0]), 0, 0], 0),
-        50 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0]) as u32 as u64),
-        51 => ins(op, [out(f[1]), f[2], 0, 0], (1_u64 << f[0]) as u32 as u64),
-        52..=53 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
-        54 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        55 => ins(op, [f[0], 0, 0, 0], 0),
-        56 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
-        57 | 59 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
-        58 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
-        60 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
-        61 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        62 => ins(op, [out(1), 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        63 => ins(op, [out(f[0]), 0, 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        64 => ins(op, [out(2), 2, 0, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
-        65 => ins(op, [out(f[1]), 0, 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
-        66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
-        67 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        68 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
-        69 => ins(op, [0, 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        70 => {
+        12 => ins(op, [1, 0, 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        13 => ins(op, [5, 0, 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        14 => ins(op, [f[1], 0, 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        15 => ins(op, [f[1], out(f[0]), 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        16 => ins(op, [0, 0, 0, 0], 0),
+        17 => ins(op, [0, 0, 0, 0], pc as u32 as u64),
+        18 => ins(op, [f[0], out(f[1]), 0, 0], 0),
+        19 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
+        20 => ins(op, [f[0], f[1], 0, 0], 0),
+        21 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
+        22 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
+        23 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
+        24 => ins(op, [out(f[0]), 0, 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
+        25 => ins(op, [f[1], 0x40 | f[0], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        26 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[3], 0x40 | f[0]], f[4]),
+        27 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], f[3]),
+        28 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
+        29 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
+        30 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
+        31 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
+        32 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
+        33 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
+        34 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
+        35 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
+        36 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
+        37 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
+        38 => ins(op, [0x40 | f[0], out(f[2]), 0, 0], 0),
+        39 => ins(op, [0x40 | f[1], 0x40 | f[0], out(f[2]), 0], 0),
+        40 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_D[f[0] as usize]),
+        41 => ins(op, [0x40 | f[1], 0x40 | f[0], 0x40 | f[2], 0], 0),
+        42 => ins(op, [out(f[1]), 0x40 | f[0], 0, 0], 0),
+        43 => ins(op, [0x40 | f[2], f[0], f[1], 0], 0),
+        44 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
+        45 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
+        46 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
+        47 | 49 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        48 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        50..=51 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        52 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0]) as u32 as u64),
+        53 => ins(op, [out(f[1]), f[2], 0, 0], (1_u64 << f[0]) as u32 as u64),
+        54..=55 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
+        56 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        57 => ins(op, [f[0], 0, 0, 0], 0),
+        58 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
+        59 | 61 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
+        60 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        62 => ins(op, [8 | f[1], out(8 | f[0]), out(8 | (f[0] | 1)), 0], f[2]),
+        63 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        64 => ins(op, [8 | f[1], 8 | (f[0] | 1), 8 | f[0], 0], f[2]),
+        65 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        66 => ins(op, [out(1), 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        67 => ins(op, [out(f[0]), 0, 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        68 => ins(op, [out(2), 2, 0, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
+        69 => ins(op, [out(f[1]), 0, 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
+        70 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
+        71 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        72 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        73 => ins(op, [0, 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        74 => {
             ins(op, [8 | f[0], 0, 0, 0], (pc as u32).wrapping_add((((f[1] as u32) << 23) as i32 >> 23) as u32) as u64)
         }
-        71 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
-        72 | 74 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
-        73 => ins(op, [2, out(f[0]), 0, 0], f[1]),
-        75 => ins(op, [1, 0, 0, 0], 0),
-        76 => ins(op, [5, 0, 0, 0], 0),
-        77 => ins(op, [f[0], out(1), 0, 0], 0),
-        78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
-        79 => ins(op, [2, f[0], 0, 0], f[1]),
-        80 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        81 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[2] << 19 | f[0] << 24),
-        82 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
-        83 => ins(
+        75 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
+        76 | 78 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
+        77 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        79 => ins(op, [2, out(f[0]), out(f[0] | 1), 0], f[1]),
+        80 => ins(op, [1, 0, 0, 0], 0),
+        81 => ins(op, [5, 0, 0, 0], 0),
+        82 => ins(op, [f[0], out(1), 0, 0], 0),
+        83 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
+        84 => ins(op, [2, f[0], 0, 0], f[1]),
+        85 => ins(op, [2, f[0] | 1, f[0], 0], f[1] | u64::from(f[0] == 0) << 9),
+        86 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        87 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[2] << 19 | f[0] << 24),
+        88 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
+        89 => ins(
             op,
             [0, 0, 0, 0],
             f[7] | f[2] << 10 | f[0] << 15 | (((((f[1] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 20,
         ),
-        84 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15 | f[1] << 20),
-        85 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
-        86 => ins(
+        90 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15 | f[1] << 20),
+        91 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
+        92 => ins(
             op,
             [0, 0, 0, 0],
             f[7] | f[3] << 9 | f[1] << 14 | (((((f[2] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 19 | f[0] << 25,
         ),
-        87 => ins(op, [0, 0, 0, 0], f[2] | f[0] << 5 | f[1] << 10),
-        88 => ins(op, [out(f[2]), 0, 0, 0], f[1] | f[0] << 5),
-        89 => ins(op, [0x40 | f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
-        90 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 14 | f[1] << 19 | f[0] << 24),
-        91 => ins(op, [0x40 | f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
-        92 => ins(op, [0x40 | f[1], 0, 0, 0], f[0]),
-        93 => ins(op, [0x40 | f[0], 0, 0, 0], f[1]),
-        94 => ins(op, [0x40 | f[0], 0, 0, 0], f[7] | f[1] << 15),
-        95 => ins(op, [0x40 | f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
-        96 => ins(op, [0, 0, 0, 0], f[1] | f[0] << 5),
-        97 => ins(op, [0, 0, 0, 0], f[2] | f[1] << 5 | f[0] << 10),
-        98 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 6),
-        99 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11),
-        100 => ins(op, [f[0], 0, 0, 0], f[1]),
-        101 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 6 | f[1] << 11 | f[0] << 16),
-        102 => ins(op, [f[2], f[1], 0, 0], f[7] | f[3] << 6 | f[0] << 11),
-        103 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11 | f[1] << 16),
-        104 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 5 | f[1] << 10 | f[0] << 15),
-        105 => {
+        93 => ins(op, [0, 0, 0, 0], f[2] | f[0] << 5 | f[1] << 10),
+        94 => ins(op, [out(f[2]), 0, 0, 0], f[1] | f[0] << 5),
+        95 => ins(op, [0x40 | f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
+        96 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 14 | f[1] << 19 | f[0] << 24),
+        97 => ins(op, [0x40 | f[1], 0, 0, 0], f[7] | f[2] << 10 | f[0] << 15),
+        98 => ins(op, [0x40 | f[1], 0, 0, 0], f[0]),
+        99 => ins(op, [0x40 | f[0], 0, 0, 0], f[1]),
+        100 => ins(op, [0x40 | f[0], 0, 0, 0], f[7] | f[1] << 15),
+        101 => ins(op, [0x40 | f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
+        102 => ins(op, [0, 0, 0, 0], f[1] | f[0] << 5),
+        103 => ins(op, [0, 0, 0, 0], f[2] | f[1] << 5 | f[0] << 10),
+        104 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 6),
+        105 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11),
+        106 => ins(op, [f[0], 0, 0, 0], f[1]),
+        107 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 6 | f[1] << 11 | f[0] << 16),
+        108 => ins(op, [f[2], f[1], 0, 0], f[7] | f[3] << 6 | f[0] << 11),
+        109 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11 | f[1] << 16),
+        110 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 5 | f[1] << 10 | f[0] << 15),
+        111 => {
             ins(op, [0, 0, 0, 0], f[7] | f[1] << 15 | (((((f[0] as u8) << 3) as i8 >> 3) as u8 & 0x3f) as u64) << 20)
         }
-        106 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 15 | f[0] << 20),
-        107 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 15),
-        108 => ins(op, [out(f[1]), 0, 0, 0], f[0]),
-        109 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 5 | f[0] << 10),
-        110 => ins(op, [0, 0, 0, 0], f[3] | f[1] << 5 | f[2] << 10 | f[0] << 15),
-        111 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 1 | f[1] << 6 | f[2] << 11 | f[0] << 16),
-        112 => ins(op, [f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
-        113 => ins(op, [out(f[2]), 0, 0, 0], f[7] | f[1] << 1 | f[0] << 6),
-        114 => ins(
+        112 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 15 | f[0] << 20),
+        113 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 15),
+        114 => ins(op, [out(f[1]), 0, 0, 0], f[0]),
+        115 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 5 | f[0] << 10),
+        116 => ins(op, [0, 0, 0, 0], f[3] | f[1] << 5 | f[2] << 10 | f[0] << 15),
+        117 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 1 | f[1] << 6 | f[2] << 11 | f[0] << 16),
+        118 => ins(op, [f[2], 0, 0, 0], f[3] | f[1] << 5 | f[0] << 10),
+        119 => ins(op, [out(f[2]), 0, 0, 0], f[7] | f[1] << 1 | f[0] << 6),
+        120 => ins(
             op,
             [f[1], f[0], out(f[2]), 0],
             u64::from(f[1] == 0) | (u64::from(f[1] == 0) & u64::from(f[2] == 0)) << 1,
         ),
-        115 => ins(
+        121 => ins(
             op,
             [f[1], out(f[2]), 0, 0],
             u64::from(f[1] == 0) | (u64::from(f[1] == 0) & u64::from(f[2] == 0)) << 1 | f[0] << 2,
         ),
-        116 => ins(
+        122 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 9 | f[2] << 14 | f[0] << 19 | f[1] << 25),
+        123 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 11 | f[0] << 16),
+        124 => ins(
             op,
             [f[1] | 1, f[1], f[2] | 1, f[2]],
             f[3] | u64::from(f[1] == 0) << 3
@@ -155,13 +171,13 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 6
                 | out(f[0] | 1) << 14,
         ),
-        117 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], u64::from(f[1] == 0)),
-        118 => ins(op, [f[1], out(f[0]), out(f[0] | 1), 0], f[2] | u64::from(f[0] != 0) << 3),
-        119 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], f[2] | u64::from(f[1] == 0) << 3),
-        120 => {
+        125 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], u64::from(f[1] == 0)),
+        126 => ins(op, [f[1], out(f[0]), out(f[0] | 1), 0], f[2] | u64::from(f[0] != 0) << 3),
+        127 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], f[2] | u64::from(f[1] == 0) << 3),
+        128 => {
             ins(op, [f[1] | 1, f[1], f[2] | 1, f[2]], u64::from(f[1] == 0) | u64::from(f[2] == 0) << 1 | out(f[0]) << 2)
         }
-        121 => ins(
+        129 => ins(
             op,
             [f[1] | 1, f[1], f[2] | 1, f[2]],
             f[4] | u64::from(f[1] == 0) << 3
@@ -173,7 +189,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 23
                 | out(f[0] | 1) << 31,
         ),
-        122 => ins(
+        130 => ins(
             op,
             [f[1] | 1, f[1], f[2] | 1, f[2]],
             u64::from(f[1] == 0)
@@ -182,18 +198,18 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 3
                 | out(f[0] | 1) << 11,
         ),
-        123 => ins(
+        131 => ins(
             op,
             [f[1] | 1, f[1], out(f[0]), out(f[0] | 1)],
             f[2] | u64::from(f[1] == 0) << 3 | u64::from(f[0] != 0) << 4,
         ),
-        124 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
-        125 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
-        126 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
-        127 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
-        128 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
-        129 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
-        130 => ins(
+        132 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
+        133 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
+        134 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        135 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
+        136 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
+        137 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
+        138 => ins(
             op,
             [f[1], f[0] | 1, f[0], f[2] | 1],
             u64::from(f[0] == 0)
@@ -203,7 +219,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 11
                 | out(f[0] | 1) << 19,
         ),
-        131 => ins(
+        139 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -222,7 +238,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                     .wrapping_add(f[3]) as u8 as u64)
                     << 19,
         ),
-        132 => ins(
+        140 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -241,7 +257,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | u64::from(6 <= f[2]) << 25
                 | u64::from(5 <= f[2]) << 26,
         ),
-        133 => ins(
+        141 => ins(
             op,
             [
                 if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] },
@@ -251,7 +267,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             0,
         ),
-        134 => ins(
+        142 => ins(
             op,
             [
                 out(if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] }),
@@ -261,13 +277,13 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             u64::from(f[0] == f[1]),
         ),
-        135 => ins(op, [0, 0, 0, 0], f[0]),
-        136 => ins(op, [out(1), 0, 0, 0], f[0]),
-        137 => ins(op, [out(f[0]), 0, 0, 0], 0),
-        138 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        139 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        140 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        141 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        143 => ins(op, [0, 0, 0, 0], f[0]),
+        144 => ins(op, [out(1), 0, 0, 0], f[0]),
+        145 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        146 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        147 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        148 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        149 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
         _ => ins(Op::Illegal, [0; 4], 0),
     }
 }
@@ -335,6 +351,14 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                     h.x[i.b()] = value_0 as u64;
                 }
+                // ld
+                Op::Ld => {
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64).at(i)?;
+                    if i.imm >> 32 != 0 {
+                        h.x[i.b()] = value_0 as u32 as u64;
+                        h.x[i.c()] = value_0 >> 32;
+                    }
+                }
                 // lbu c.lbu
                 Op::Lbu => {
                     let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
@@ -351,6 +375,13 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 Op::Sh => h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?,
                 // sw c.sw c.swsp
                 Op::Sw => h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?,
+                // sd
+                Op::Sd => h
+                    .store64(
+                        h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64,
+                        if i.imm >> 32 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] },
+                    )
+                    .at(i)?,
                 // beq
                 Op::Beq => {
                     if h.x[i.a()] == h.x[i.b()] {
@@ -1880,6 +1911,16 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 Op::CboZero => h.cache_block(4, h.x[i.a()]).at(i)?,
                 // c.unimp
                 Op::CUnimp => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+                // c.ld c.ldsp
+                Op::CLd => {
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                    h.x[i.b()] = value_0 as u32 as u64;
+                    h.x[i.c()] = value_0 >> 32;
+                }
+                // c.sd
+                Op::CSd => {
+                    h.store64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] << 32 | h.x[i.c()]).at(i)?
+                }
                 // c.j
                 Op::CJ => next = i.imm,
                 // c.beqz
@@ -1904,11 +1945,18 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     h.x[i.b()] = end as u32 as u64;
                     next = target_0 as u64;
                 }
+                // c.sdsp
+                Op::CSdsp => h
+                    .store64(
+                        h.x[i.a()].wrapping_add(i.imm & 0x1ff) as u32 as u64,
+                        if i.imm >> 9 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] },
+                    )
+                    .at(i)?,
                 // c.zext.b
                 Op::CZextB => h.x[i.a()] = h.x[i.b()] as u8 as u64,
                 // c.not
                 Op::CNot => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
-                // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv
+                // vaadd.vv vaaddu.vv vadd.vv vand.vv vasub.vv vasubu.vv vdiv.vv vdivu.vv vfadd.vv vfdiv.vv vfmacc.vv vfmadd.vv vfmax.vv vfmin.vv vfmsac.vv vfmsub.vv vfmul.vv vfnmacc.vv vfnmadd.vv vfnmsac.vv vfnmsub.vv vfredmax.vs vfredmin.vs vfredosum.vs vfredusum.vs vfsgnj.vv vfsgnjn.vv vfsgnjx.vv vfsub.vv vfwadd.vv vfwadd.wv vfwmacc.vv vfwmsac.vv vfwmul.vv vfwnmacc.vv vfwnmsac.vv vfwredosum.vs vfwredusum.vs vfwsub.vv vfwsub.wv vmacc.vv vmadd.vv vmax.vv vmaxu.vv vmfeq.vv vmfle.vv vmflt.vv vmfne.vv vmin.vv vminu.vv vmseq.vv vmsle.vv vmsleu.vv vmslt.vv vmsltu.vv vmsne.vv vmul.vv vmulh.vv vmulhsu.vv vmulhu.vv vnclip.wv vnclipu.wv vnmsac.vv vnmsub.vv vnsra.wv vnsrl.wv vor.vv vredand.vs vredmax.vs vredmaxu.vs vredmin.vs vredminu.vs vredor.vs vredsum.vs vredxor.vs vrem.vv vremu.vv vsadd.vv vsaddu.vv vsll.vv vsmul.vv vsra.vv vsrl.vv vssra.vv vssrl.vv vssub.vv vssubu.vv vsub.vv vwadd.vv vwadd.wv vwaddu.vv vwaddu.wv vwmacc.vv vwmaccsu.vv vwmaccu.vv vwmul.vv vwmulsu.vv vwmulu.vv vwredsum.vs vwredsumu.vs vwsub.vv vwsub.wv vwsubu.vv vwsubu.wv vxor.vv vandn.vv vrol.vv vror.vv vwsll.vv vclmul.vv vclmulh.vv
                 Op::VaaddVv => h
                     .vector_vv(
                         (i.imm & 0x1ff) as u16,
@@ -1918,7 +1966,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                         (i.imm >> 24) as u8,
                     )
                     .at(i)?,
-                // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx
+                // vaadd.vx vaaddu.vx vadd.vx vand.vx vasub.vx vasubu.vx vdiv.vx vdivu.vx vmacc.vx vmadd.vx vmax.vx vmaxu.vx vmin.vx vminu.vx vmseq.vx vmsgt.vx vmsgtu.vx vmsle.vx vmsleu.vx vmslt.vx vmsltu.vx vmsne.vx vmul.vx vmulh.vx vmulhsu.vx vmulhu.vx vnclip.wx vnclipu.wx vnmsac.vx vnmsub.vx vnsra.wx vnsrl.wx vor.vx vrem.vx vremu.vx vrsub.vx vsadd.vx vsaddu.vx vsll.vx vsmul.vx vsra.vx vsrl.vx vssra.vx vssrl.vx vssub.vx vssubu.vx vsub.vx vwadd.vx vwadd.wx vwaddu.vx vwaddu.wx vwmacc.vx vwmaccsu.vx vwmaccu.vx vwmaccus.vx vwmul.vx vwmulsu.vx vwmulu.vx vwsub.vx vwsub.wx vwsubu.vx vwsubu.wx vxor.vx vandn.vx vrol.vx vror.vx vwsll.vx vclmul.vx vclmulh.vx
                 Op::VaaddVx => h
                     .vector_vx(
                         (i.imm & 0x1ff) as u16,
@@ -1958,7 +2006,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                         (i.imm >> 9 & 1) as u8,
                     )
                     .at(i)?,
-                // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi
+                // vadd.vi vand.vi vmseq.vi vmsgt.vi vmsgtu.vi vmsle.vi vmsleu.vi vmsne.vi vor.vi vrsub.vi vsadd.vi vsaddu.vi vxor.vi vror.vi
                 Op::VaddVi => h
                     .vector_vi(
                         (i.imm & 0x1ff) as u16,
@@ -1987,7 +2035,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                         (i.imm >> 19) as u8,
                     )
                     .at(i)?,
-                // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8
+                // vfclass.v vfcvt.f.x.v vfcvt.f.xu.v vfcvt.rtz.x.f.v vfcvt.rtz.xu.f.v vfcvt.x.f.v vfcvt.xu.f.v vfncvt.f.f.w vfncvt.f.x.w vfncvt.f.xu.w vfncvt.rod.f.f.w vfncvt.rtz.x.f.w vfncvt.rtz.xu.f.w vfncvt.x.f.w vfncvt.xu.f.w vfrec7.v vfrsqrt7.v vfsqrt.v vfwcvt.f.f.v vfwcvt.f.x.v vfwcvt.f.xu.v vfwcvt.rtz.x.f.v vfwcvt.rtz.xu.f.v vfwcvt.x.f.v vfwcvt.xu.f.v vsext.vf2 vsext.vf4 vsext.vf8 vzext.vf2 vzext.vf4 vzext.vf8 vbrev.v vbrev8.v vclz.v vcpop.v vctz.v vrev8.v
                 Op::VfclassV => h
                     .vector_v(
                         (i.imm & 0x3fff) as u16,
@@ -2159,7 +2207,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 Op::Vmv1rV => {
                     h.vector_copy((i.imm & 0x1f) as u8, (i.imm >> 5 & 0x1f) as u8, (i.imm >> 10) as u8).at(i)?
                 }
-                // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi
+                // vnclip.wi vnclipu.wi vnsra.wi vnsrl.wi vsll.vi vsra.vi vsrl.vi vssra.vi vssrl.vi vwsll.vi
                 Op::VnclipWi => h
                     .vector_vi(
                         (i.imm & 0x1ff) as u16,
@@ -2284,6 +2332,24 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                         h.x[i.a()],
                         h.x[i.b()],
                         (i.imm >> 11) as u8,
+                    )
+                    .at(i)?,
+                // vghsh.vv vaeskf1.vi vaeskf2.vi vsha2ch.vv vsha2cl.vv vsha2ms.vv vsm3c.vi vsm3me.vv vsm4k.vi
+                Op::VghshVv => h
+                    .vector_group(
+                        (i.imm & 0x3f) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                    )
+                    .at(i)?,
+                // vgmul.vv vaesdf.vs vaesdf.vv vaesdm.vs vaesdm.vv vaesef.vs vaesef.vv vaesem.vs vaesem.vv vaesz.vs vsm4r.vs vsm4r.vv
+                Op::VgmulVv => h
+                    .vector_group(
+                        (i.imm & 0x3f) as u8,
+                        (i.imm >> 11 & 0x1f) as u8,
+                        (i.imm >> 16) as u8,
+                        (i.imm >> 6 & 0x1f) as u8,
                     )
                     .at(i)?,
                 // fadd.d.in32x
@@ -3618,6 +3684,36 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                     h.x[i.b()] = value_0 as u64;
                 }
+                Op::LdAndLd => {
+                    {
+                        let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64).at(i)?;
+                        if i.imm >> 32 != 0 {
+                            h.x[i.b()] = value_0 as u32 as u64;
+                            h.x[i.c()] = value_0 >> 32;
+                        }
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64).at(i)?;
+                    if i.imm >> 32 != 0 {
+                        h.x[i.b()] = value_0 as u32 as u64;
+                        h.x[i.c()] = value_0 >> 32;
+                    }
+                }
+                Op::SdAndSd => {
+                    {
+                        h.store64(
+                            h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64,
+                            if i.imm >> 32 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] },
+                        )
+                        .at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.store64(
+                        h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64,
+                        if i.imm >> 32 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] },
+                    )
+                    .at(i)?;
+                }
                 Op::LwAndAddi => {
                     {
                         let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
@@ -3625,6 +3721,19 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
+                }
+                Op::LdAndCBeqz => {
+                    {
+                        let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64).at(i)?;
+                        if i.imm >> 32 != 0 {
+                            h.x[i.b()] = value_0 as u32 as u64;
+                            h.x[i.c()] = value_0 >> 32;
+                        }
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    if h.x[i.a()] == 0 {
+                        next = i.imm;
+                    }
                 }
                 Op::LbuAndBeq => {
                     {
@@ -3669,6 +3778,17 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                     h.x[i.b()] = value_0 as u64;
                 }
+                Op::AddAndLd => {
+                    {
+                        h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64).at(i)?;
+                    if i.imm >> 32 != 0 {
+                        h.x[i.b()] = value_0 as u32 as u64;
+                        h.x[i.c()] = value_0 >> 32;
+                    }
+                }
                 Op::LuiAndAddi => {
                     {
                         h.x[i.a()] = i.imm;
@@ -3711,6 +3831,28 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
                 }
+                Op::LdAndCMv => {
+                    {
+                        let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64).at(i)?;
+                        if i.imm >> 32 != 0 {
+                            h.x[i.b()] = value_0 as u32 as u64;
+                            h.x[i.c()] = value_0 >> 32;
+                        }
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()];
+                }
+                Op::SdAndCMv => {
+                    {
+                        h.store64(
+                            h.x[i.a()].wrapping_add(i.imm & 0xffffffff) as u32 as u64,
+                            if i.imm >> 32 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] },
+                        )
+                        .at(i)?;
+                    }
+                    let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
+                    h.x[i.a()] = h.x[i.b()];
+                }
                 Op::AddiAndAdd => {
                     {
                         h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
@@ -3742,9 +3884,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 | Op::Slliw
                 | Op::Srliw
                 | Op::Sraiw
-                | Op::Ld
                 | Op::Lwu
-                | Op::Sd
                 | Op::Mulw
                 | Op::Divw
                 | Op::Divuw
@@ -3854,14 +3994,8 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 | Op::AndiAndMulw
                 | Op::XorAndAddiw
                 | Op::AddiwAndSrli
-                | Op::LdAndLd
-                | Op::SdAndSd
-                | Op::LdAndCBeqz
-                | Op::AddAndLd
                 | Op::SlliwAndAddiw
-                | Op::AddwAndAddiw
-                | Op::LdAndCMv
-                | Op::SdAndCMv => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+                | Op::AddwAndAddiw => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             }
         }
         if !run.goes_on(h, next) {

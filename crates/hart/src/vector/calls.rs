@@ -74,6 +74,7 @@ impl Machine {
             "vector_compress" => self.vector_compress(b[0], b[1], b[2]),
             "vector_set_first" => self.vector_set_first(b[0], args[1]),
             "vector_set_first_float" => self.vector_set_first_float(b[0], args[1]),
+            "vector_group" => self.vector_group(b[0], b[1], b[2], b[3]),
             "vector_copy" => self.vector_copy(b[0], b[1], b[2]),
             "vector_load" => self.vector_load(b[0], b[1], b[2], args[3], b[4]),
             "vector_store" => self.vector_store(b[0], b[1], b[2], args[3], b[4]),

@@ -126,7 +126,7 @@ impl Machine {
     ) -> Done {
         let operation = operation.ok_or(illegal())?;
         let (unit, float) = (&mut self.csrs.vector, &mut self.csrs.float);
-        require(unit.is_ready())?;
+        require(unit.is_ready() && (!operation.widest_only || unit.size == 3))?;
         let sizes = sizes(unit, operation.shape).ok_or(illegal())?;
         check_registers(unit, &operation, &sizes, vd, vs2, b, masked)?;
         check_floats(unit, float, &operation, &sizes)?;

@@ -4,7 +4,7 @@ use super::lane::Lane;
 use super::operation::Shape::{
     CarryIn, CarryOut, Compare, Extend, Narrow, Reduce, ReduceWide, Same, Widen, WidenFirst,
 };
-use super::operation::{Operation, S, U, row};
+use super::operation::{Compute, Operation, S, U, row};
 
 /// Signed by unsigned, and the other way round.
 const SU: (bool, bool) = (true, false);
@@ -23,6 +23,7 @@ fn unsigned(value: u64) -> i128 {
 pub(super) fn plain(funct6: u8) -> Option<Operation> {
     Some(match funct6 {
         0b00_0000 => row(Same, U, |_, a, b, _| a.wrapping_add(b)),
+        0b00_0001 => row(Same, U, |_, a, b, _| a & !b),
         0b00_0010 => row(Same, U, |_, a, b, _| a.wrapping_sub(b)),
         0b00_0011 => row(Same, U, |_, a, b, _| b.wrapping_sub(a)),
         0b00_0100 => row(Same, U, |_, a, b, _| a.min(b)),
@@ -53,6 +54,9 @@ pub(super) fn plain(funct6: u8) -> Option<Operation> {
         0b10_0010 => row(Same, U, |l, a, b, _| l.saturate_unsigned(unsigned(a) - unsigned(b))),
         0b10_0011 => row(Same, S, |l, a, b, _| l.saturate(signed(a) - signed(b))),
         0b10_0111 => row(Same, S, |l, a, b, _| l.saturate(l.round(signed(a) * signed(b), l.bits() - 1))),
+        // Rotations to the right and to the left.
+        0b01_0100 => row(Same, U, |l, a, b, _| rotated(a, l.amount(b, l.size), l.bits())),
+        0b01_0101 => row(Same, U, |l, a, b, _| rotated(a, l.bits() - l.amount(b, l.size), l.bits())),
         // Shifts.
         0b10_0101 => row(Same, U, |l, a, b, _| a << l.amount(b, l.size)),
         0b10_1000 => row(Same, U, |l, a, b, _| a >> l.amount(b, l.size)),
@@ -63,6 +67,7 @@ pub(super) fn plain(funct6: u8) -> Option<Operation> {
         0b10_1101 => row(Narrow, S, |l, a, b, _| (a as i64 >> l.amount(b, l.size + 1)) as u64),
         0b10_1110 => row(Narrow, U, |l, a, b, _| l.saturate_unsigned(l.round(unsigned(a), l.amount(b, l.size + 1)))),
         0b10_1111 => row(Narrow, S, |l, a, b, _| l.saturate(l.round(signed(a), l.amount(b, l.size + 1)))),
+        0b11_0101 => row(Widen, U, |l, a, b, _| a << l.amount(b, l.size)),
         // Sums of all elements, twice as wide.
         0b11_0000 => row(ReduceWide, U, |_, a, b, _| a.wrapping_add(b)),
         0b11_0001 => row(ReduceWide, S, |_, a, b, _| a.wrapping_add(b)),
@@ -84,6 +89,17 @@ fn sum(_: &mut Lane, a: u64, b: u64, d: u64) -> u64 {
     d.wrapping_add(a.wrapping_mul(b))
 }
 
+/// Rotated to the right by at most its bits.
+fn rotated(value: u64, by: u32, bits: u32) -> u64 {
+    let twice = u128::from(value) << bits | u128::from(value);
+    (twice >> by) as u64
+}
+
+/// A product without carries.
+fn carryless(a: u64, b: u64) -> u128 {
+    (0..64).filter(|bit| b >> bit & 1 == 1).fold(0, |sum, bit| sum ^ u128::from(a) << bit)
+}
+
 /// `funct6` of what multiplies, divides, averages or reduces.
 #[rustfmt::skip]
 pub(super) fn multiplied(funct6: u8) -> Option<Operation> {
@@ -97,6 +113,9 @@ pub(super) fn multiplied(funct6: u8) -> Option<Operation> {
         0b00_0101 => row(Reduce, S, |_, a, b, _| (a as i64).min(b as i64) as u64),
         0b00_0110 => row(Reduce, U, |_, a, b, _| a.max(b)),
         0b00_0111 => row(Reduce, S, |_, a, b, _| (a as i64).max(b as i64) as u64),
+        // Without carries.
+        0b00_1100 => row(Same, U, |_, a, b, _| carryless(a, b) as u64).widest(),
+        0b00_1101 => row(Same, U, |_, a, b, _| (carryless(a, b) >> 64) as u64).widest(),
         // Averages.
         0b00_1000 => row(Same, U, |l, a, b, _| l.round(unsigned(a) + unsigned(b), 1) as u64),
         0b00_1001 => row(Same, S, |l, a, b, _| l.round(signed(a) + signed(b), 1) as u64),
@@ -136,8 +155,21 @@ pub(super) fn multiplied(funct6: u8) -> Option<Operation> {
     })
 }
 
-/// An operand that is widened with zeros or its sign: by 8, 4 or 2.
+/// What has one operand: bits reversed, counted or, widened with zeros or its sign, by 8, 4 or 2.
 pub(super) fn extended(which: u8) -> Option<Operation> {
+    let compute: Compute = match which {
+        8 => |_, a, _, _| a.reverse_bits().swap_bytes(),
+        9 => |l, a, _, _| a.swap_bytes() >> (64 - l.bits()),
+        10 => |l, a, _, _| a.reverse_bits() >> (64 - l.bits()),
+        12 => |l, a, _, _| u64::from(a.leading_zeros() + l.bits() - 64),
+        13 => |l, a, _, _| u64::from(a.trailing_zeros().min(l.bits())),
+        14 => |_, a, _, _| a.count_ones().into(),
+        _ => return widened(which),
+    };
+    Some(row(Same, U, compute))
+}
+
+fn widened(which: u8) -> Option<Operation> {
     let signs = if which & 1 == 1 { S } else { U };
     let by = match which {
         2 | 3 => 3,

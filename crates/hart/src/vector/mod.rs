@@ -8,11 +8,14 @@
 //! Invariants: elements of the tail and those that the mask leaves out keep their value, whatever the policy bits ask for; an
 //! instruction that completes leaves `vstart` 0, and one that traps at an access leaves the number of that element there.
 
+mod block;
 mod calls;
+pub(crate) mod cipher;
 mod elements;
 mod estimate;
 mod float;
 mod group;
+mod hash;
 mod integer;
 mod lane;
 mod mask;

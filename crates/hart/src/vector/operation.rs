@@ -58,6 +58,8 @@ pub(super) struct Operation {
     pub(super) adds: bool,
     /// It only moves halves of floating point between formats.
     pub(super) is_format: bool,
+    /// Elements have 64 bits.
+    pub(super) widest_only: bool,
     pub(super) compute: Compute,
 }
 
@@ -68,13 +70,18 @@ pub(super) const S: (bool, bool) = (true, true);
 
 /// A row on integers.
 pub(super) fn row(shape: Shape, signed: (bool, bool), compute: Compute) -> Operation {
-    Operation { shape, signed, floats: Floats::No, adds: false, is_format: false, compute }
+    Operation { shape, signed, floats: Floats::No, adds: false, is_format: false, widest_only: false, compute }
 }
 
 impl Operation {
     /// It uses the result's old value.
     pub(super) fn adding(self) -> Operation {
         Operation { adds: true, ..self }
+    }
+
+    /// It is there for elements of 64 bits.
+    pub(super) fn widest(self) -> Operation {
+        Operation { widest_only: true, ..self }
     }
 }
 

@@ -17,7 +17,7 @@ const SETS: [(&str, &str); 2] = [
         "wide",
         "m a f d c zicsr zifencei zba zbb zbs zabha zacas zawrs zalasr zicbom zicbop zicboz zihintpause zihintntl zimop zcmop zicond zcb",
     ),
-    ("short", "m a zca zicsr zifencei zba zbb zbs zcmp zcmt zicboz"),
+    ("short", "m a zca zicsr zifencei zba zbb zbs zcmp zcmt zicboz zilsd zclsd"),
 ];
 
 /// Operands: all pairs.

@@ -31,6 +31,7 @@ use isaglot_model::{
     GenName, GenRange, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart, Width,
 };
 use isaglot_source::{Diagnostic, Diagnostics};
+use rustc_hash::FxHashMap;
 
 use crate::check::{Checked, Place, effective_gens, own_gens};
 use crate::display::{self, Part};
@@ -59,6 +60,7 @@ pub(crate) fn lower(
         builder: Builder::new(name),
         spaces: Vec::new(),
         levels: (0..tables.sets.len()).map(|_| None).collect(),
+        operand_exprs: FxHashMap::default(),
         roles: None,
         misfits: Diagnostics::new(),
     };
@@ -140,6 +142,8 @@ struct Lowering<'a> {
     spaces: Vec<(usize, SpaceId)>,
     /// Of each bitset, what it contributes, once that was asked for.
     levels: Vec<Option<Level>>,
+    /// Expressions of operands, by what they say.
+    operand_exprs: FxHashMap<String, ExprId>,
     /// What an overlay says, and what is wrong with it.
     roles: Option<Roles<'a>>,
     misfits: Diagnostics,

@@ -4,14 +4,16 @@
 //! are not in the word. Operands stand in the order in which the encoding's unconditional text names them, then those
 //! that it does not name, then implicit ones.
 
-use isaglot_model::{Access, Encoding, Flow, Name, Operand, OperandKind, RegisterFileId, Varies};
+use isaglot_model::{
+    Access, Encoding, ExprId, Flow, Name, Node, NodeId, Operand, OperandKind, RegisterFileId, UnaryOp, Varies,
+};
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
-use super::{Lowering, register_file_id};
+use super::{Lowering, exprs, register_file_id};
 use crate::check::{Builtin, Place, TypeOf, resolve};
 use crate::display::template_references;
 use crate::gather::Tables;
-use crate::syntax::{FlowDecl, OperandDecl, Role};
+use crate::syntax::{ExprDecl, FlowDecl, OperandDecl, Role};
 use crate::text::Text;
 
 /// The operands and the flow of an encoding, whose cases are made already, at `place`.
@@ -32,7 +34,8 @@ pub(super) fn lower(
     if !dialect && found.is_empty() {
         return (Vec::new(), said.unwrap_or_default());
     }
-    let defined = |name: Name| encoding.cases.iter().any(|c| c.fields.iter().any(|f| f.name == name));
+    let has = |name: Name| encoding.cases.iter().any(|c| c.fields.iter().any(|f| f.name == name));
+    let defined = |lowering: &mut Lowering<'_>, name: &str| has(lowering.builder.name(name));
     for case in sets().filter(|_| dialect).flat_map(|set| &set.cases) {
         let derived = case.decl.derived.iter().map(|d| (&d.name, &d.ty, &d.role, d.span));
         let fields = case.decl.fields.iter().map(|f| (&f.name, &f.ty, &f.role, f.span));
@@ -41,7 +44,17 @@ pub(super) fn lower(
                 continue;
             }
             let id = lowering.builder.name(&name.value);
-            if let Some(operand) = operand(tables, id, ty, role, span, out) {
+            if let Some(mut operand) = operand(tables, id, ty, role, span, out) {
+                if let (Access::Write, Some(keeps)) = (operand.access, &role.keeps) {
+                    // Of the two there is always one.
+                    let kept = Operand {
+                        access: Access::ReadWrite,
+                        varies: Varies { when: lowering.expression(keeps, false, &defined, out), ..operand.varies },
+                        ..operand.clone()
+                    };
+                    operand.varies.when = lowering.expression(keeps, true, &defined, out);
+                    found.push((name.value.clone(), kept));
+                }
                 found.push((name.value.clone(), operand));
             }
         }
@@ -55,12 +68,15 @@ pub(super) fn lower(
     found.sort_by_key(|(name, _)| position(name));
     let mut operands: Vec<Operand> = found.into_iter().map(|(_, operand)| operand).collect();
     for decl in sets().flat_map(|set| &set.decl.operands) {
-        operands.extend(implicit(tables, decl, out));
+        let Some(mut operand) = implicit(tables, decl, out) else { continue };
+        operand.varies.when = decl.when.as_ref().and_then(|e| lowering.expression(e, false, &defined, out));
+        operand.varies.mask = decl.mask.as_ref().and_then(|e| lowering.expression(e, false, &defined, out));
+        operands.push(operand);
     }
     let mut flow = said.unwrap_or_default();
     if let Some(decl) = sets().find_map(|set| set.decl.flow.as_ref()) {
         let target = decl.target.as_ref().map(|t| (lowering.builder.name(&t.value), t));
-        match target.filter(|(name, _)| !defined(*name)) {
+        match target.filter(|(name, _)| !has(*name)) {
             Some((_, text)) => {
                 let message = format!("no field is called `{}`", text.value);
                 out.push(Diagnostic::error("isaspec-flow", message).label(text.span(), "the target of the branch"));
@@ -69,6 +85,38 @@ pub(super) fn lower(
         }
     }
     (operands, flow)
+}
+
+impl Lowering<'_> {
+    /// An expression of an operand, or the one that is 1 where that is 0. What a description says many times is in the model once.
+    fn expression(
+        &mut self,
+        decl: &ExprDecl,
+        negated: bool,
+        defined: &dyn Fn(&mut Self, &str) -> bool,
+        out: &mut Diagnostics,
+    ) -> Option<ExprId> {
+        let parsed = decl.parsed.as_ref()?;
+        if let Some(name) = parsed.fields.iter().find(|name| !defined(self, name)) {
+            let d = Diagnostic::error("isaspec-operand", format!("no field is called `{name}`"));
+            out.push(d.label(decl.text.span(), "used here"));
+            return None;
+        }
+        let text = if negated { format!("!({})", decl.text.value) } else { decl.text.value.clone() };
+        if let Some(&known) = self.operand_exprs.get(&text) {
+            return Some(known);
+        }
+        let mut expr = exprs::lower(&mut self.builder, &self.tables.features, &text, decl, parsed);
+        if negated {
+            let root = NodeId(expr.nodes.len() as u32 - 1);
+            let ty = expr.node_type(root);
+            expr.nodes.push(Node::Unary(UnaryOp::LogicalNot, ty, root));
+            expr.text.clone_from(&text);
+        }
+        let id = self.builder.expr(expr);
+        self.operand_exprs.insert(text, id);
+        Some(id)
+    }
 }
 
 /// What an attribute `access` says.

@@ -9,9 +9,10 @@ use super::expansion;
 use super::features;
 use super::reader::{Reader, children, is, required_int, words};
 use super::semantics;
+use crate::expr;
 use crate::limits;
 use crate::syntax::{
-    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenLimit, GenNameDecl, LengthDecl, OpcodeDecl,
+    Bitset, ExceptDecl, ExprDecl, FeatureDecl, File, FlowDecl, Format, GenLimit, GenNameDecl, LengthDecl, OpcodeDecl,
     OperandDecl, PieceDecl, RegisterDecl, RegisterRange, Registers, Role,
 };
 use crate::text::Text;
@@ -134,7 +135,8 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bitset: &mut Bi
     for child in children(node, "operand") {
         if let (Some(registers), Some(register)) = (r.required(child, "registers"), r.required(child, "register")) {
             let access = r.attribute(child, "access");
-            bitset.operands.push(OperandDecl { registers, register, access, span: r.span(child) });
+            let (when, mask) = (written(r, child, "when"), written(r, child, "mask"));
+            bitset.operands.push(OperandDecl { registers, register, access, when, mask, span: r.span(child) });
         }
     }
     for child in children(node, "except") {
@@ -178,7 +180,15 @@ pub(super) fn role(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Role {
         registers: r.attribute(node, "registers"),
         count: r.int(node, "count"),
         unit: r.int(node, "unit"),
+        keeps: written(r, node, "keeps"),
     }
+}
+
+/// An expression in an attribute.
+fn written(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<ExprDecl> {
+    let text = r.attribute(node, name)?;
+    let parsed = expr::parse(&text, r.dialect, r.out);
+    Some(ExprDecl { name: None, text, parsed, span: r.span(node) })
 }
 
 /// Reads `bits="31 7 30:25 11:8 0b0"`: bits, ranges with the high end first, and implied bits.

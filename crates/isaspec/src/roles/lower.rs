@@ -227,7 +227,8 @@ fn operand(
     let access = access(decl.access.as_ref());
     if let (Some(register), Some(registers)) = (&decl.register, &decl.registers) {
         let (registers, register) = (registers.clone(), register.clone());
-        let named = OperandDecl { registers, register, access: decl.access.clone(), span: decl.span };
+        let access = decl.access.clone();
+        let named = OperandDecl { registers, register, access, when: None, mask: None, span: decl.span };
         let known = implicit(tables, &named, out)?;
         return Some(Operand { varies: entry.varies, ..known });
     }

@@ -99,6 +99,12 @@ fn part_of_v(name: &str) -> &'static str {
     }
 }
 
+/// What Zvkb has of Zvbb, which the database knows as a whole only.
+fn is_zvkb(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    matches!(stem, "vandn" | "vbrev8" | "vrev8" | "vrol" | "vror")
+}
+
 /// Whether the manual has an instruction with registers of 64 bits only, where the database says no width: indices of 64 bits, and the
 /// swap of 64 bits on shadow stacks.
 fn needs_64(name: &str) -> bool {
@@ -112,6 +118,9 @@ fn as_features(formula: &Formula, of: &str) -> Formula {
     match formula {
         Formula::Extension(name, versions) if name == "V" => {
             Formula::Extension(part_of_v(of).to_owned(), versions.clone())
+        }
+        Formula::Extension(name, versions) if name == "Zvbb" && is_zvkb(of) => {
+            Formula::Extension("Zvkb".to_owned(), versions.clone())
         }
         Formula::Extension(name, _) if ALWAYS.contains(&name.to_ascii_lowercase().as_str()) => Formula::True,
         Formula::Extension(name, versions) if LEVELS.contains(&name.to_ascii_lowercase().as_str()) => {

@@ -92,8 +92,8 @@ impl Operand<'_> {
         } else if number {
             role.role = Some(text("immediate"));
         }
-        if self.rule.is_some_and(|r| r.pair) {
-            role.count = Some(Int { value: 2, span: self.span });
+        if let Some(count) = self.rule.and_then(|r| r.registers) {
+            role.count = Some(Int { value: i64::from(count), span: self.span });
         }
         if branch {
             role.unit = Some(Int { value: 1, span: self.span });

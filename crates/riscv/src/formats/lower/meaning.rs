@@ -7,6 +7,7 @@ use isaglot_isaspec::Text;
 use isaglot_isaspec::syntax::SemanticsDecl;
 use isaglot_source::{Diagnostic, Diagnostics};
 
+use super::text::Scope;
 use crate::formats::Encoding;
 
 /// Whether a text has bits of the word in it.
@@ -61,4 +62,13 @@ pub(super) fn of(row: &SemanticsDecl, encoding: &Encoding, out: &mut Diagnostics
         out.push(Diagnostic::error("riscv-operands", problem.message.clone()).label(row.span, "in this row"));
     }
     Some(SemanticsDecl { text: Text::verbatim(&text, row.span), tree, span: row.span })
+}
+
+/// The same with what it says in short for people, as a comment at its end. `{b}` is the second operand as the instruction has it.
+pub(super) fn with_comment(row: SemanticsDecl, said: Option<&Text>, scope: &Scope<'_>) -> SemanticsDecl {
+    let Some(said) = said else { return row };
+    const SECOND: [(&str, &str); 4] = [("vs1", "vs1[i]"), ("xs1", "xs1"), ("fs1", "fs1"), ("imm", "imm")];
+    let second = SECOND.iter().find(|(field, _)| scope.field(field).is_some()).map_or("", |(_, text)| text);
+    let text = format!("{} // {}", row.text.value.trim_end(), said.value.replace("{b}", second));
+    SemanticsDecl { text: Text::verbatim(&text, row.span), ..row }
 }

@@ -196,18 +196,26 @@ impl Making<'_> {
         let memory = memory.map(|(_, access, bytes)| Memory { access: access.clone(), bytes: *bytes });
         let memory = memory.unwrap_or(Memory { access: "read".to_owned(), bytes: None });
         let is_address = |name: &String| shown.addresses.contains(name);
-        let decl = |f: &fields::Operand<'_>| f.decl(is_address(&f.name).then_some(&memory));
+        let keeps = |f: &fields::Operand<'_>| f.rule?.keeps.as_ref().filter(|text| scope.has_all(&text.value)).cloned();
+        let mut decls = Vec::new();
+        for field in &fields {
+            let mut decl = field.decl(is_address(&field.name).then_some(&memory));
+            decl.role.keeps = keeps(field).map(|text| self.written(text, i.span));
+            decls.push(decl);
+        }
         derived.sort_by_key(|d| d.expr.span());
         derived.dedup_by_key(|d| d.expr.span());
         let default = CaseDecl {
-            fields: fields.iter().map(decl).collect(),
+            fields: decls,
             derived: derived.into_iter().filter_map(|d| self.derived(d)).collect(),
             display: Some(verbatim(&shown.display)),
             span: i.span,
             ..CaseDecl::default()
         };
         let flow = table.flows.iter().find(|(names, ..)| names.has(&i.name));
-        let implied = table.implied.iter().filter(|(names, _)| names.has(&i.name));
+        let has_all = |text: &Option<Text>| text.as_ref().is_none_or(|text| scope.has_all(&text.value));
+        let implied = table.implied.iter().filter(|row| row.within.has(&i.name) && has_all(&row.when));
+        let implied = implied.map(|row| self.implied(row, i.span)).collect();
         let semantics = table.semantics.iter().find(|(names, _)| names.has(&i.name));
         let name = self.name(&i.name.replace('@', "."), xlen);
         let plain = i.name.split('@').next().unwrap_or(&i.name);
@@ -222,8 +230,10 @@ impl Making<'_> {
             default,
             docs: if i.doc.is_empty() { Vec::new() } else { vec![verbatim(&i.doc)] },
             features: need.requirement(&verbatim(plain)),
-            semantics: semantics.and_then(|(_, row)| meaning::of(row, encoding, self.out)),
-            operands: implied.map(|(_, of)| operand(of)).collect(),
+            semantics: semantics
+                .and_then(|(_, row)| meaning::of(row, encoding, self.out))
+                .map(|text| meaning::with_comment(text, said(&table.means, &i.name), &scope)),
+            operands: implied,
             flow: flow.map(|(_, to, target)| FlowDecl { to: to.clone(), target: target.clone(), span: to.span() }),
             span: i.span,
             complete: true,
@@ -262,9 +272,24 @@ impl Making<'_> {
         if before == 0 { name.to_owned() } else { format!("{name}#{}", before + 1) }
     }
 
-    fn expression(&mut self, text: Text, span: Span) -> ExprRef {
+    fn written(&mut self, text: Text, span: Span) -> ExprDecl {
         let parsed = expr::parse(&text, true, self.out);
-        ExprRef::Inline(Box::new(ExprDecl { name: None, text, parsed, span }))
+        ExprDecl { name: None, text, parsed, span }
+    }
+
+    fn expression(&mut self, text: Text, span: Span) -> ExprRef {
+        ExprRef::Inline(Box::new(self.written(text, span)))
+    }
+
+    fn implied(&mut self, row: &operands::Implied, span: Span) -> OperandDecl {
+        OperandDecl {
+            registers: row.registers.clone(),
+            register: row.register.clone(),
+            access: Some(row.access.clone()),
+            when: row.when.clone().map(|text| self.written(text, span)),
+            mask: row.mask.clone().map(|text| self.written(text, span)),
+            span: row.register.span(),
+        }
     }
 
     fn alias(&mut self, guard: Text, display: &str, span: Span) -> Override {
@@ -293,9 +318,4 @@ impl Making<'_> {
 fn gens(xlen: i64, span: Span) -> GenLimit {
     let limit = Some(Int { value: xlen, span });
     GenLimit { min: limit, max: limit }
-}
-
-fn operand([registers, register, access]: &[Text; 3]) -> OperandDecl {
-    let (registers, register) = (registers.clone(), register.clone());
-    OperandDecl { span: register.span(), registers, register, access: Some(access.clone()) }
 }

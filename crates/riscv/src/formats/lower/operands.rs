@@ -31,12 +31,14 @@ pub struct Operands {
     pub(super) aliases: Vec<Alias>,
     /// Texts of some words, aliases or not.
     pub(super) forms: Vec<Alias>,
-    pub(super) implied: Vec<(Names, [Text; 3])>,
+    pub(super) implied: Vec<Implied>,
     pub(super) flows: Vec<(Names, Text, Option<Text>)>,
     /// What instructions do to memory, and to how many bytes of it.
     pub(super) memory: Vec<(Names, String, Option<i64>)>,
     /// What instructions do.
     pub(super) semantics: Vec<(Names, SemanticsDecl)>,
+    /// The same for people, after the text.
+    pub(super) means: Vec<Said>,
     pub(super) again: Vec<Again>,
 }
 
@@ -83,6 +85,10 @@ pub(super) struct FieldRule {
     /// Only where registers have this width.
     pub(super) xlen: Option<u32>,
     pub(super) prefix: String,
+    /// How many registers from the one that it names on, if that is not one.
+    pub(super) registers: Option<u32>,
+    /// It keeps a part of its value where this is not 0.
+    pub(super) keeps: Option<Text>,
 }
 
 /// `derived NAME in NAMES : TYPE WIDTH = EXPRESSION`
@@ -100,6 +106,17 @@ pub(super) struct DerivedRule {
 pub(super) struct Said {
     pub(super) within: Names,
     pub(super) text: Text,
+}
+
+/// `implied NAMES if EXPRESSION : FILE REGISTER ACCESS MASK`
+#[derive(Clone, Debug)]
+pub(super) struct Implied {
+    pub(super) within: Names,
+    pub(super) when: Option<Text>,
+    pub(super) registers: Text,
+    pub(super) register: Text,
+    pub(super) access: Text,
+    pub(super) mask: Option<Text>,
 }
 
 /// `alias NAMES if EXPRESSION : TEXT`, and `form`
@@ -189,6 +206,7 @@ const STATEMENTS: &[&str] = &[
     "flow",
     "memory",
     "semantics",
+    "means",
     "again",
     "style",
 ];
@@ -221,10 +239,19 @@ fn statement(table: &mut Operands, line: &Text, out: &mut Diagnostics) -> Result
             list.push(Alias { within: names(&within), guard, text });
         }
         "implied" => {
-            let (within, what) = split_colon(&rest).ok_or_else(|| wrong("expected `NAMES : FILE REGISTER ACCESS`"))?;
-            let [file, register, access] =
-                <[Text; 3]>::try_from(words(&what)).map_err(|_| wrong("expected a file, a register and an access"))?;
-            table.implied.push((names(&within), [file, register, access]));
+            let (head, what) = split_colon(&rest).ok_or_else(|| wrong("expected `NAMES : FILE REGISTER ACCESS`"))?;
+            let (within, when) = match split(&head, " if ") {
+                Some((within, when)) => (names(&within), Some(when)),
+                None => (names(&head), None),
+            };
+            let (registers, what) = first(&what);
+            let (register, what) = first(&what);
+            let (access, mask) = first(&what);
+            if access.value.is_empty() {
+                return Err(wrong("expected a file, a register and an access"));
+            }
+            let mask = (!mask.value.is_empty()).then_some(mask);
+            table.implied.push(Implied { within, when, registers, register, access, mask });
         }
         "flow" => {
             let (within, what) = split_colon(&rest).ok_or_else(|| wrong("expected `NAMES : TO FIELD`"))?;
@@ -245,6 +272,7 @@ fn statement(table: &mut Operands, line: &Text, out: &mut Diagnostics) -> Result
             let tree = if meaning::is_pattern(&text.value) { None } else { parse() };
             table.semantics.push((within, SemanticsDecl { span: place, text, tree }));
         }
+        "means" => table.means.push(saying(&rest)?),
         "again" => table.again.push(again(&rest)?),
         other => {
             let known = closest(other, STATEMENTS.iter().copied());
@@ -305,10 +333,13 @@ fn field(rest: &Text) -> Result<FieldRule, Wrong> {
             "hide" => (rule.omit, rule.hide) = (Some(u64::from(number(&next()?)?)), true),
             "drop" => rule.drop = number(&next()?)?,
             "append" => rule.append = number(&next()?)?.min(64),
-            "pair" => (rule.pair, rule.multiple) = (true, 2),
+            "pair" => (rule.pair, rule.multiple, rule.registers) = (true, 2, Some(2)),
+            "registers" => rule.registers = Some(number(&next()?)?),
+            "keeps" => rule.keeps = Some(next()?),
             "multiple" => {
                 let value = next()?;
                 rule.multiple = number(&value)?;
+                rule.registers = Some(rule.multiple);
                 if !rule.multiple.is_power_of_two() {
                     return Err(("expected a power of two".to_owned(), value.span()));
                 }

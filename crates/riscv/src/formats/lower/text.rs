@@ -26,7 +26,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl<'a> Scope<'a> {
-    fn field(&self, name: &str) -> Option<&'a Operand<'a>> {
+    pub(super) fn field(&self, name: &str) -> Option<&'a Operand<'a>> {
         self.fields.iter().find(|f| f.name == name)
     }
 

@@ -190,7 +190,9 @@ impl Writer {
         for operand in &set.operands {
             let (file, register) = (escaped(&operand.registers.value), escaped(&operand.register.value));
             let access = attribute("access", operand.access.as_ref());
-            self.line(1, &format!("<operand registers=\"{file}\" register=\"{register}\"{access}/>"));
+            let expression = |name: &str, decl: &Option<ExprDecl>| attribute(name, decl.as_ref().map(|e| &e.text));
+            let (when, mask) = (expression("when", &operand.when), expression("mask", &operand.mask));
+            self.line(1, &format!("<operand registers=\"{file}\" register=\"{register}\"{access}{when}{mask}/>"));
         }
         if let Some(flow) = &set.flow {
             let target = attribute("target", flow.target.as_ref());
@@ -271,5 +273,6 @@ fn role(role: &Role) -> String {
     out += &attribute("access", role.access.as_ref());
     out += &attribute("registers", role.registers.as_ref());
     out += &number("count", role.count.map(|c| c.value));
-    out + &number("unit", role.unit.map(|u| u.value))
+    out += &number("unit", role.unit.map(|u| u.value));
+    out + &attribute("keeps", role.keeps.as_ref().map(|e| &e.text))
 }

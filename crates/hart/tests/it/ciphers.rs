@@ -1,0 +1,290 @@
+//! Cryptography with vectors, against the examples that its standards publish: programs in `ciphers`, on both widths of registers and three
+//! lengths of vectors, by the executor and by the interpreter that defines the language. Instructions on single elements are held to
+//! sums over bits written here.
+//!
+//! A program says in its first lines which features it needs (`# features …`) and what is at a label at its end (`# holds LABEL HEX`).
+
+use isaglot_asm::{Assembler, Compat, Names};
+use isaglot_codec::Plan;
+use isaglot_hart::{Config, Hart, Stop};
+use isaglot_model::{FeatureId, Isa};
+use isaglot_riscv::assembly::{self, Layout, NoImports};
+use isaglot_source::{Diagnostics, SourceMap, render};
+use isaglot_testing::Random;
+
+use crate::description;
+
+const START: u64 = 0x8000_0000;
+const STEPS: u64 = 10_000;
+const LENGTHS: [u32; 3] = [128, 256, 512];
+
+/// A program in memory, with its labels.
+struct Built {
+    parts: Vec<(u64, Vec<u8>)>,
+    labels: Vec<(String, u64)>,
+}
+
+fn build(isa: &Isa, xlen: u32, features: &[&str], text: &str) -> Built {
+    let id = |name: &&str| FeatureId(isa.features().iter().position(|f| f.name == **name).expect("a feature") as u32);
+    let on: Vec<FeatureId> = features.iter().map(id).collect();
+    let plan = Plan::with_features(isa, xlen, &on);
+    let names = Names::default();
+    let mut assembler = Assembler::new(&plan, &names, Compat::default());
+    let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+    let file = files.add("program.s", text.as_bytes());
+    let layout = Layout { base: START, page: 4096, ..Layout::default() };
+    let program = assembly::assemble(&mut assembler, &mut NoImports, &mut files, file, &layout, &mut found);
+    let said: String = found.iter().map(|d| render::text(&files, d, false)).collect();
+    let program = program.unwrap_or_else(|| panic!("{said}"));
+    Built {
+        parts: program.image.sections.iter().map(|s| (s.address, s.bytes.clone())).collect(),
+        labels: program.symbols.iter().map(|s| (s.name.clone(), s.address)).collect(),
+    }
+}
+
+fn hart<'a>(isa: &'a Isa, xlen: u32, features: &[&str], vlen: u32, built: &Built) -> Hart<'a> {
+    let mut config = Config::new(xlen);
+    config.extensions = Some(features.iter().map(|&f| f.to_owned()).collect());
+    config.vlen = vlen;
+    let mut hart = Hart::new(isa, config).expect("a sound machine");
+    for (address, bytes) in &built.parts {
+        hart.memory().write(*address, bytes).expect("it fits");
+    }
+    hart.set_pc(START);
+    hart
+}
+
+/// Runs by the definition of each instruction.
+fn interpret(isa: &Isa, hart: &mut Hart<'_>) -> Stop {
+    for _ in 0..STEPS {
+        let body = hart.fetch(hart.pc()).and_then(|(word, _)| {
+            let body = hart.instruction(&word).and_then(|id| isa.body(id, hart.xlen()))?;
+            Some((word, body))
+        });
+        let stop = match body {
+            Some((word, body)) => hart.interpret(&word, &body),
+            None => hart.step(),
+        };
+        if let Some(stop) = stop {
+            return stop;
+        }
+    }
+    Stop::Limit
+}
+
+/// What the first lines of a program say of something.
+fn said<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
+    text.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(word)?.strip_prefix(' ')).collect()
+}
+
+#[test]
+fn published_examples() {
+    let isa = description::isa();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/ciphers");
+    let mut wrong = Vec::new();
+    for path in isaglot_testing::bless::cases(&folder, ".s") {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let said = |word: &str| said(&text, word);
+        let features: Vec<&str> =
+            said("features").into_iter().flat_map(str::split_whitespace).chain(["m", "zicsr"]).collect();
+        for (xlen, vlen) in [32, 64].into_iter().flat_map(|x| LENGTHS.map(|v| (x, v))) {
+            let built = build(&isa, xlen, &features, &text);
+            for interpreted in [false, true] {
+                let mut hart = hart(&isa, xlen, &features, vlen, &built);
+                let stop = if interpreted { interpret(&isa, &mut hart) } else { hart.run(STEPS) };
+                let at = format!("{} RV{xlen} VLEN {vlen} interpreted {interpreted}", path.display());
+                if stop != Stop::Ebreak {
+                    wrong.push(format!("{at}: {stop:x?} at {:#x}", hart.pc()));
+                }
+                for line in said("holds") {
+                    let (label, want) = line.split_once(' ').expect("a label and bytes");
+                    let place = built.labels.iter().find(|(name, _)| name == label).expect("a label").1;
+                    let got = hart.memory().read(place, want.len() / 2).expect("memory");
+                    let got: String = got.iter().map(|byte| format!("{byte:02x}")).collect();
+                    if got != want {
+                        wrong.push(format!("{at}: {label} holds {got}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The bits of an element, the lowest first.
+fn bits(value: u64, width: usize) -> Vec<bool> {
+    (0..width).map(|at| value >> at & 1 == 1).collect()
+}
+
+fn number(bits: &[bool]) -> u64 {
+    bits.iter().enumerate().fold(0, |sum, (at, &bit)| sum | u64::from(bit) << at)
+}
+
+/// What an element becomes: from `vs2`, from the second operand, bits of an element.
+type Element = fn(u64, u64, usize) -> u64;
+
+/// Those with one operand.
+const ONE: [(&str, Element); 6] = [
+    ("vbrev.v", |a, _, n| number(&bits(a, n).into_iter().rev().collect::<Vec<_>>())),
+    ("vbrev8.v", |a, _, n| {
+        number(&bits(a, n).chunks(8).flat_map(|byte| byte.iter().rev().copied()).collect::<Vec<_>>())
+    }),
+    ("vrev8.v", |a, _, n| number(&bits(a, n).chunks(8).rev().flat_map(<[bool]>::to_vec).collect::<Vec<_>>())),
+    ("vclz.v", |a, _, n| bits(a, n).iter().rev().take_while(|bit| !**bit).count() as u64),
+    ("vctz.v", |a, _, n| bits(a, n).iter().take_while(|bit| !**bit).count() as u64),
+    ("vcpop.v", |a, _, n| bits(a, n).iter().filter(|bit| **bit).count() as u64),
+];
+
+/// Those with two.
+const TWO: [(&str, Element); 3] = [
+    ("vandn", |a, b, n| number(&bits(a & !b, n))),
+    ("vrol", |a, b, n| {
+        let mut bits = bits(a, n);
+        bits.rotate_right(b as usize % n);
+        number(&bits)
+    }),
+    ("vror", |a, b, n| {
+        let mut bits = bits(a, n);
+        bits.rotate_left(b as usize % n);
+        number(&bits)
+    }),
+];
+
+/// The product without carries of 64 bits: from this bit on.
+fn product(a: u64, b: u64, from: usize) -> u64 {
+    let mut sum = vec![false; 128];
+    for (at, _) in bits(b, 64).iter().enumerate().filter(|(_, bit)| **bit) {
+        bits(a, 64).iter().enumerate().for_each(|(n, &bit)| sum[at + n] ^= bit);
+    }
+    number(&sum[from..from + 64])
+}
+
+const PRODUCTS: [(&str, Element); 2] =
+    [("vclmul", |a, b, _| product(a, b, 0)), ("vclmulh", |a, b, _| product(a, b, 64))];
+
+/// One instruction on registers full of random elements; `a5` is the register of `.vx`, v0 the mask.
+fn element(isa: &Isa, random: &mut Random, text: &str, (size, wide): (usize, usize), second: char, compute: Element) {
+    const FEATURES: [&str; 6] = ["zve64x", "zvl128b", "zvbb", "zvbc", "m", "zicsr"];
+    let masked = text.ends_with("v0.t");
+    let program = format!("vsetvli t0, a4, e{}, m1, ta, ma\n{text}\nebreak\n", size);
+    let built = build(isa, 64, &FEATURES, &program);
+    let mut hart = hart(isa, 64, &FEATURES, 128, &built);
+    let mut registers: Vec<[u8; 16]> = (0..32).map(|_| std::array::from_fn(|_| random.u64() as u8)).collect();
+    if random.one_in(4) {
+        registers[2] = [0; 16];
+    }
+    for (n, bytes) in registers.iter().enumerate() {
+        hart.set_vector_register(n as u8, bytes);
+    }
+    let (x, count) = (random.u64(), 128 / size);
+    hart.set_register(15, x);
+    hart.set_register(14, count as u64);
+    assert_eq!(hart.run(10), Stop::Ebreak, "{text}");
+    let get = |all: &[u8], first: usize, n: usize, size: usize| {
+        let bytes = &all[first * 16 + n * size / 8..][..size / 8];
+        bytes.iter().rev().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte))
+    };
+    let before = registers.concat();
+    let after = hart.vector_registers().to_vec();
+    for n in 0..count {
+        let b = match second {
+            'v' => get(&before, 4, n, size),
+            'x' if size == 64 => x,
+            'x' => x & ((1 << size) - 1),
+            _ => 21,
+        };
+        let skipped = masked && before[n / 8] >> (n % 8) & 1 == 0;
+        let want = if skipped { get(&before, 6, n, wide) } else { compute(get(&before, 2, n, size), b, size) };
+        assert_eq!(get(&after, 6, n, wide), want, "{text}: e{size}, element {n}");
+    }
+}
+
+#[test]
+fn single_elements() {
+    let isa = description::isa();
+    let mut random = Random::new(5);
+    for size in [8, 16, 32, 64] {
+        for mask in ["", ", v0.t"] {
+            for (name, compute) in ONE {
+                element(&isa, &mut random, &format!("{name} v6, v2{mask}"), (size, size), ' ', compute);
+            }
+            let products = PRODUCTS.iter().filter(|_| size == 64);
+            for &(name, compute) in TWO.iter().chain(products) {
+                for (form, operand) in [("vv", "v4"), ("vx", "a5")] {
+                    let text = format!("{name}.{form} v6, v2, {operand}{mask}");
+                    element(&isa, &mut random, &text, (size, size), form.chars().nth(1).unwrap_or_default(), compute);
+                }
+            }
+            let turned: Element = |a, b, n| (TWO[2].1)(a, b, n);
+            element(&isa, &mut random, &format!("vror.vi v6, v2, 21{mask}"), (size, size), 'i', turned);
+            if size < 64 {
+                let shifted: Element = |a, b, n| number(&bits(a << (b as usize % (2 * n)), 2 * n));
+                for (form, operand) in [("vv", "v4"), ("vx", "a5"), ("vi", "21")] {
+                    let text = format!("vwsll.{form} v6, v2, {operand}{mask}");
+                    element(
+                        &isa,
+                        &mut random,
+                        &text,
+                        (size, 2 * size),
+                        form.chars().nth(1).unwrap_or_default(),
+                        shifted,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What the specification reserves: each line is a setting of `vtype`, a length, and an instruction.
+const RESERVED: &str = "
+e64 m1 4 vaesem.vv v2, v4
+e32 m1 3 vaesem.vv v2, v4
+e32 mf2 2 vaesem.vv v2, v4
+e32 m2 4 vaesem.vs v2, v3
+e32 m2 4 vaesem.vv v3, v4
+e32 m1 4 vsha2ms.vv v2, v2, v4
+e32 m1 4 vsha2ch.vv v2, v4, v2
+e64 m1 2 vsha2cl.vv v2, v4, v6
+e16 m1 4 vsha2cl.vv v2, v4, v6
+e32 m1 4 vsm3me.vv v2, v4, v6
+e32 m2 8 vsm3me.vv v2, v2, v6
+e32 m2 8 vsm3c.vi v2, v2, 1
+e32 m2 4 vsm3c.vi v2, v4, 1
+e64 m1 2 vsm4k.vi v2, v4, 1
+e8 m1 4 vgmul.vv v2, v4
+e32 m1 2 vclmul.vv v2, v4, v6
+";
+
+/// The same that are not.
+const ALLOWED: &str = "
+e32 m1 4 vaesem.vv v2, v2
+e32 m2 8 vaesem.vs v2, v5
+e32 m1 0 vaesem.vs v2, v5
+e32 m1 4 vghsh.vv v2, v2, v2
+e32 m2 8 vsm3me.vv v2, v4, v2
+e64 m2 4 vsha2cl.vv v2, v4, v6
+e64 m1 2 vclmul.vv v2, v4, v6
+";
+
+#[test]
+fn what_is_reserved_is_illegal() {
+    let isa = description::isa();
+    const FEATURES: [&str; 10] =
+        ["zve64x", "zvl128b", "zvbb", "zvbc", "zvkned", "zvknhb", "zvksed", "zvksh", "zvkg", "zicsr"];
+    for (lines, allowed) in [(RESERVED, false), (ALLOWED, true)] {
+        for line in lines.trim().lines() {
+            let mut words = line.splitn(4, ' ');
+            let mut next = || words.next().unwrap_or_default();
+            let (size, group, count, text) = (next(), next(), next(), next());
+            let program = format!("vsetivli zero, {count}, {size}, {group}, ta, ma\n{text}\nebreak\n");
+            let built = build(&isa, 64, &FEATURES, &program);
+            let mut hart = hart(&isa, 64, &FEATURES, 128, &built);
+            let is_fine = hart.run(3) == Stop::Ebreak;
+            assert_eq!(is_fine, allowed, "{line}");
+        }
+    }
+    // SHA-512 without its extension.
+    const LESS: [&str; 4] = ["zve64x", "zvl128b", "zvknha", "zicsr"];
+    let built = build(&isa, 64, &LESS, "vsetivli zero, 4, e64, m2, ta, ma\nvsha2cl.vv v2, v4, v6\nebreak\n");
+    assert_ne!(hart(&isa, 64, &LESS, 128, &built).run(3), Stop::Ebreak);
+}

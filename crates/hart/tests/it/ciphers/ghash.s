@@ -1,0 +1,32 @@
+# GHASH: test case 2 of the specification of GCM: a block of text and the block of lengths; then the same sum and product in two steps.
+# features zve64x zvl128b zvkg
+# holds hash f38cbb1ad69223dcc3457ae5b6b0f885
+# holds steps f38cbb1ad69223dcc3457ae5b6b0f885
+	vsetivli zero, 4, e32, m1, ta, ma
+	la a0, key
+	vle32.v v1, (a0)
+	la a0, text
+	vle32.v v2, (a0)
+	la a0, lengths
+	vle32.v v3, (a0)
+	vmv.v.i v4, 0
+	vghsh.vv v4, v1, v2
+	vghsh.vv v4, v1, v3
+	la a1, hash
+	vse32.v v4, (a1)
+	vgmul.vv v2, v1
+	vxor.vv v2, v2, v3
+	vgmul.vv v2, v1
+	la a1, steps
+	vse32.v v2, (a1)
+	ebreak
+	.data
+	.balign 16
+key:
+	.byte 0x66, 0xe9, 0x4b, 0xd4, 0xef, 0x8a, 0x2c, 0x3b, 0x88, 0x4c, 0xfa, 0x59, 0xca, 0x34, 0x2b, 0x2e
+text:
+	.byte 0x03, 0x88, 0xda, 0xce, 0x60, 0xb6, 0xa3, 0x92, 0xf3, 0x28, 0xc2, 0xb9, 0x71, 0xb2, 0xfe, 0x78
+lengths:
+	.byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80
+hash:	.zero 16
+steps:	.zero 16
