@@ -551,6 +551,9 @@ impl<'a> Hart<'a> {
 
     /// Delivers a trap; gives why the run ends, if it does.
     pub(crate) fn trap(&mut self, fault: Fault, pc: u64) -> Option<Stop> {
+        if self.signal_trap(&fault, pc) {
+            return None;
+        }
         if fault.cause == Cause::Breakpoint
             && self.semihosting.is_some()
             && self.machine.level != Level::User
@@ -565,10 +568,7 @@ impl<'a> Hart<'a> {
         self.machine.look_at_devices();
         if self.process.is_some() && fault.cause == Cause::EnvironmentCall {
             self.pc = pc;
-            let stop = self.system_call();
-            if stop.is_none() {
-                self.pc = self.machine.cut(pc.wrapping_add(4));
-            }
+            let stop = self.process_call(pc);
             self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(1);
             return stop;
         }

@@ -32,6 +32,8 @@ mod interrupt;
 pub mod limits;
 mod linux;
 mod linux_files;
+mod linux_names;
+mod linux_signals;
 mod machine;
 mod maps;
 mod memory;

@@ -1,16 +1,17 @@
 //! A process of Linux: what the kernel gives it at the start (stack, arguments, environment, auxiliary vector), and the system calls
-//! that are not about files. One thread, no signals, no other processes.
+//! that are not about files. One thread, no other processes; signals are in `linux_signals`.
 //!
 //! Numbers and layouts are those of Linux on RISC-V. Invariant: a call that is not known gives `ENOSYS` and is told once; nothing is
 //! done by half.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::hart::{Hart, Stop};
 use crate::host::{Errno, From};
 use crate::limits::{MAX_REGIONS, MAX_TRANSFER};
 use crate::linux_files::Here;
+use crate::linux_names;
+use crate::linux_signals::{Reason, Signals};
 use crate::memory::PAGE;
 use crate::syscall::{self, Call, Outcome, Place, USER};
 
@@ -49,8 +50,7 @@ pub(crate) struct Process {
     clear_tid: u64,
     here: Here,
     began: Duration,
-    /// What it wants to be done at signals, by their number, as it gave it.
-    actions: BTreeMap<u64, Vec<u8>>,
+    pub(crate) signals: Signals,
 }
 
 impl Hart<'_> {
@@ -121,15 +121,35 @@ impl Hart<'_> {
         self.set_csr(0x106, 7);
         let heap = start.end.checked_next_multiple_of(PAGE as u64).ok_or("there is no room for a heap")?;
         let began = self.host().now();
-        let (mappings, here, actions) = (top - STACK - GAP / 4, Here::new(), BTreeMap::new());
-        self.process = Some(Process { heap, top: heap, mappings, clear_tid: 0, here, began, actions });
+        // Above the stack.
+        let signals = Signals::begin(self, top)?;
+        let (mappings, here) = (top - STACK - GAP / 4, Here::new());
+        self.process = Some(Process { heap, top: heap, mappings, clear_tid: 0, here, began, signals });
         Ok(())
     }
 
-    /// Does a system call of a process; the pc is at the `ecall`.
-    pub(crate) fn system_call(&mut self) -> Option<Stop> {
+    /// Does a system call of a process at `pc`, and delivers the signals that wait then.
+    pub(crate) fn process_call(&mut self, pc: u64) -> Option<Stop> {
+        const RETURN: u64 = 139;
+        match self.register(17) {
+            RETURN if self.signal_return() => {}
+            // As if the program had loaded from there.
+            RETURN => return Some(Stop::Exit(128 + 11)),
+            _ => {
+                let stop = self.system_call();
+                if stop.is_some() {
+                    return stop;
+                }
+                self.set_pc(pc.wrapping_add(4));
+            }
+        }
+        self.take_signals().map(Stop::Exit)
+    }
+
+    /// The same without its end: the pc stays at the `ecall`.
+    fn system_call(&mut self) -> Option<Stop> {
         let xlen = self.xlen();
-        let number = self.register(17);
+        let (number, sp) = (self.register(17), self.register(2));
         let args: [u64; 6] = std::array::from_fn(|n| self.register(10 + n as u8));
         let mut process = self.process.take()?;
         let (machine, host) = self.outside();
@@ -141,23 +161,14 @@ impl Hart<'_> {
             outcome = process.here.call(&mut call, number);
         }
         if outcome == Outcome::Unknown {
-            outcome = process.call(&mut call, number);
+            outcome = process.call(&mut call, number, sp);
         }
-        // A signal for which the program has a function of its own, which is not called.
-        let signal = match (number, outcome) {
-            (131, Outcome::Exit(_)) => process.has_function(args[2]),
-            (129 | 130, Outcome::Exit(_)) => process.has_function(args[1]),
-            _ => None,
-        };
         self.process = Some(process);
-        if let Some(signal) = signal {
-            self.unknown(format!("its function for signal {signal}"));
-        }
         let result = match outcome {
             Outcome::Value(value) => value,
             Outcome::Exit(code) => return Some(Stop::Exit(code & 0xff)),
             Outcome::Unknown => {
-                self.unknown(format!("system call {number}"));
+                self.unknown(linux_names::of(number));
                 syscall::error(Errno::NO_CALL)
             }
         };
@@ -277,7 +288,7 @@ impl Process {
     }
 
     /// Does a call that is not about files.
-    fn call(&mut self, c: &mut Call<'_>, number: u64) -> Outcome {
+    fn call(&mut self, c: &mut Call<'_>, number: u64, sp: u64) -> Outcome {
         let word = u64::from(c.xlen / 8);
         let result = match number {
             // set_tid_address, gettid, getpid
@@ -320,10 +331,13 @@ impl Process {
             // futex: nobody else could wake it.
             98 | 422 if c.arg(1) & 0x7f == 0 => Err(Errno::AGAIN),
             98 | 422 => Ok(0),
-            // set_robust_list, sched_yield, sigaltstack, rt_sigaction, rt_sigprocmask, mprotect, madvise, flush_icache
-            99 | 124 | 132 | 226 | 233 | 259 => Ok(0),
-            134 => self.action(c),
-            135 => self.zeros(c, 2, 8),
+            // set_robust_list, sched_yield, mprotect, madvise, flush_icache
+            99 | 124 | 226 | 233 | 259 => Ok(0),
+            // sigaltstack, rt_sigaction, rt_sigprocmask, rt_sigpending
+            132 => self.signals.other_stack(c, sp),
+            134 => self.signals.action(c),
+            135 => self.signals.mask(c),
+            136 => self.signals.pending(c),
             // nanosleep, clock_nanosleep
             101 if c.xlen == 64 => self.sleep(c, 0),
             115 | 407 => self.sleep(c, 2),
@@ -338,13 +352,11 @@ impl Process {
             114 | 406 => c.put_time(c.arg(1), Duration::from_nanos(1)),
             // sched_getaffinity: one processor.
             123 => c.put(c.arg(2), &1_u64.to_le_bytes()).map(|()| 8),
-            // kill, tkill, tgkill: a signal to itself ends it, as Linux shows it in a shell, but for those that are ignored.
+            // kill, tkill, tgkill: a signal to itself.
             129..=131 => {
                 let signal = c.arg(if number == 131 { 2 } else { 1 });
-                if signal == 0 || self.is_ignored(signal) {
-                    return Outcome::Value(0);
-                }
-                return Outcome::Exit(128 + (signal as u32 & 0x7f));
+                let ended = self.signals.send(signal, Reason::sent(number != 129));
+                return ended.map_or(Outcome::Value(0), Outcome::Exit);
             }
             160 => self.name(c),
             // getrlimit, prlimit64
@@ -370,44 +382,6 @@ impl Process {
             _ => return Outcome::Unknown,
         };
         Outcome::Value(result.unwrap_or_else(syscall::error))
-    }
-
-    /// `rt_sigaction`: what is to be done at a signal is kept and given back.
-    fn action(&mut self, c: &mut Call<'_>) -> Result<u64, Errno> {
-        let (signal, new, old) = (c.arg(0), c.arg(1), c.arg(2));
-        // A function, flags, and the signals that wait meanwhile.
-        let size = u64::from(c.xlen / 4) + 8;
-        if !(1..=64).contains(&signal) || new != 0 && matches!(signal, 9 | 19) {
-            return Err(Errno::INVALID);
-        }
-        let bytes = if new == 0 { None } else { Some(c.bytes(new, size)?) };
-        if old != 0 {
-            let before = self.actions.get(&signal).cloned().unwrap_or_else(|| vec![0; size as usize]);
-            c.put(old, &before)?;
-        }
-        if let Some(bytes) = bytes {
-            self.actions.insert(signal, bytes);
-        }
-        Ok(0)
-    }
-
-    /// The address of what is to be done at a signal: 0 what is usual, 1 nothing, others a function.
-    fn handler(&self, signal: u64) -> u64 {
-        let bytes = self.actions.get(&signal).map_or(&[][..], |action| action.as_slice());
-        // A double word holds flags as well on a narrow machine; they change nothing here.
-        let word = if bytes.len() == 24 { 8 } else { 4 };
-        bytes.iter().take(word).rev().fold(0, |all, &byte| all << 8 | u64::from(byte))
-    }
-
-    /// Whether a signal does nothing: the program says so, or it is usual (a child, go on, urgent data, the window).
-    fn is_ignored(&self, signal: u64) -> bool {
-        let handler = self.handler(signal);
-        handler == 1 || handler == 0 && matches!(signal, 17 | 18 | 23 | 28)
-    }
-
-    /// The signal, if the program has a function for it.
-    fn has_function(&self, signal: u64) -> Option<u64> {
-        (self.handler(signal) > 1).then_some(signal)
     }
 
     fn is_zero(&self, c: &mut Call<'_>, number: usize, length: u64) -> bool {
