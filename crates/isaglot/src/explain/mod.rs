@@ -204,6 +204,24 @@ fn matched(isa: &Isa, files: &SourceMap, e: &Explained, color: bool, extent: Ext
     if count < all.len() {
         out.push_str(&format!("  … {} more lines with `--all`\n", all.len() - count));
     }
+    if extent == Extent::All {
+        does(isa, e, out);
+    }
+}
+
+/// What the description says that an instruction does; where it says nothing, what it says of the fields that are instructions.
+fn does(isa: &Isa, e: &Explained, out: &mut String) {
+    let Some(semantics) = &isa[e.encoding].semantics else {
+        e.fields.iter().filter_map(|field| field.nested.as_deref()).for_each(|nested| does(isa, nested, out));
+        return;
+    };
+    let lines = || semantics.text.lines().filter(|line| !line.trim().is_empty());
+    let indent = lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let mut before = "does      ";
+    for line in lines() {
+        out.push_str(&format!("  {before} {}\n", line.get(indent..).unwrap_or(line).trim_end()));
+        before = "          ";
+    }
 }
 
 /// All lines about a word, those about fields taken apart below the field.
