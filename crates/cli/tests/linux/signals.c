@@ -80,10 +80,7 @@ void begin(void)
     __asm__ volatile(".option push\n\t.option norvc\n\tsw zero, 64(zero)\n\tlw zero, 72(zero)\n\t.option pop" ::: "memory");
     say("unknown", call(134, 65, (long)&a, 0, 8));
     say("sizes", call(135, 0, 0, 0, 4));
-    a.function = 0;
-    call(134, 10, (long)&a, 0, 8);
-    call(131, pid, thread, 10, 0);
-    say("never", 0);
+    call(93, 5, 0, 0, 0);
 }
 
 __asm__(".globl _start\n_start: mv a0, sp\n\tandi sp, sp, -16\n\tcall begin\n");

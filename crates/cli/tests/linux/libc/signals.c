@@ -71,6 +71,12 @@ static void floats(int signal)
     __asm__ volatile("fmv.d.x fs0, zero\n\tfmv.d.x ft0, zero" ::: "fs0", "ft0");
 }
 
+static void last(int signal)
+{
+    printf("the last is %d\n", signal);
+    _exit(7);
+}
+
 static void act(int signal, void (*function)(int), int flags, int block)
 {
     struct sigaction a = {.sa_handler = function, .sa_flags = flags};
@@ -163,7 +169,6 @@ int main(void)
     act(SIGUSR1, on_other, 0, 0);
     raise(SIGUSR1);
     printf("%d %d\n", sigaction(SIGKILL, &now, NULL), errno == EINVAL);
-    signal(SIGABRT, plain);
-    fflush(stdout);
+    signal(SIGABRT, last);
     abort();
 }
