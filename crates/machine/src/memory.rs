@@ -208,7 +208,7 @@ impl Memory {
     pub(crate) fn is_stored(&self, address: u64) -> bool {
         let region = self.regions.iter().find(|r| r.first <= address && address <= r.last);
         let page = region.and_then(|r| r.pages.get(r.page(address)).and_then(Option::as_ref));
-        page.is_some_and(|page| page.stored >> (address % PAGE >> PIECE_BITS) & 1 == 1)
+        page.is_some_and(|page| page.stored >> ((address % PAGE) >> PIECE_BITS) & 1 == 1)
     }
 
     /// Makes sure that a store there cannot fail.

@@ -174,7 +174,7 @@ fn sm4_steps(start: &Block, keys: [u32; 4], spread: fn(u32) -> u32) -> Block {
 /// Four round keys of SM4.
 pub(super) fn sm4_keys(w: &Words<'_>) -> Block {
     let first = 4 * u32::from(w.third & 7);
-    let constant = |n: u32| (0..4).fold(0, |word, byte| word << 8 | ((4 * n + byte) * 7 & 0xff));
+    let constant = |n: u32| (0..4).fold(0, |word, byte| word << 8 | (((4 * n + byte) * 7) & 0xff));
     let keys = std::array::from_fn(|at| constant(first + at as u32));
     sm4_steps(w.a, keys, |s| s ^ s.rotate_left(13) ^ s.rotate_left(23))
 }
@@ -200,7 +200,7 @@ pub(super) fn ghash(w: &Words<'_>, text: Option<&Block>) -> Block {
             sum ^= power;
         }
         let carry = power >> 127;
-        power = power << 1 ^ carry * 0x87;
+        power = (power << 1) ^ (carry * 0x87);
     }
     let bits = sum.swap_bytes().reverse_bits();
     std::array::from_fn(|at| if at < 4 { (bits >> (32 * at)) as u64 & 0xffff_ffff } else { 0 })

@@ -4,7 +4,7 @@
 //! operand or a flow is made of it, the semantics may read it, or a packer fills it by `force`. Descriptions without any text
 //! leave all that to another program and are not asked.
 
-use isaglot_model::{Encoding, ExprId, FieldSource, FieldType, Isa, Name, SpaceId, TemplatePart};
+use isaglot_model::{Encoding, ExprId, FieldSource, FieldType, Isa, Name, OperandKind, SpaceId, TemplatePart, Varies};
 use isaglot_source::{Diagnostic, Severity, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -81,6 +81,13 @@ fn expressions(isa: &Isa, out: &mut Vec<Diagnostic>) {
             if let FieldSource::Derived(expr) = field.source {
                 mark(expr);
             }
+        }
+    }
+    for operand in isa.encodings().iter().flat_map(|e| &e.operands) {
+        let Varies { when, count, mask } = operand.varies;
+        [when, count, mask].into_iter().flatten().for_each(&mut mark);
+        if let OperandKind::Computed(number, _) = operand.kind {
+            mark(number);
         }
     }
     isa.expansions().iter().flat_map(|e| &e.steps).filter_map(|s| s.guard).for_each(mark);
