@@ -152,7 +152,7 @@ const TWO: [(&str, Element); 3] = [
 
 /// The product without carries of 64 bits: from this bit on.
 fn product(a: u64, b: u64, from: usize) -> u64 {
-    let mut sum = vec![false; 128];
+    let mut sum = [false; 128];
     for (at, _) in bits(b, 64).iter().enumerate().filter(|(_, bit)| **bit) {
         bits(a, 64).iter().enumerate().for_each(|(n, &bit)| sum[at + n] ^= bit);
     }
