@@ -17,6 +17,7 @@ pub struct Plan<'a> {
     generation: u32,
     features: Vec<bool>,
     aliases: bool,
+    refuses: bool,
     trees: Vec<OnceLock<Tree>>,
     /// The plans of the contexts, by number less 1.
     within: Vec<Plan<'a>>,
@@ -44,7 +45,14 @@ impl<'a> Plan<'a> {
     fn alone(isa: &'a Isa, generation: u32, on: &[FeatureId]) -> Self {
         let features = isa.implied(on);
         let trees = isa.spaces().iter().map(|_| OnceLock::new()).collect();
-        Self { isa, generation, features, aliases: false, trees, within: Vec::new() }
+        let refuses = isa.spaces().iter().any(|space| space.refuses);
+        Self { isa, generation, features, aliases: false, refuses, trees, within: Vec::new() }
+    }
+
+    /// Whether what a field of its text has may make a word no instruction ([`isaglot_model::Space::refuses`]).
+    #[must_use]
+    pub fn refuses(&self) -> bool {
+        self.refuses
     }
 
     /// The same with aliases on or off. They are off by default.

@@ -12,7 +12,8 @@ use std::convert::Infallible;
 use isaglot_bits::Word;
 use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{
-    Case, Encoding, EncodingId, ExprId, Field, FieldSource, Isa, Name, Numbers, Param, Piece, SpaceId, TemplateId,
+    Case, Encoding, EncodingId, ExprId, Field, FieldSource, FieldType, Isa, Name, Numbers, Param, Piece, SpaceId,
+    TemplateId, TemplatePart,
 };
 
 use crate::errors::Errors;
@@ -84,7 +85,39 @@ impl<'p, 'a> Scopes<'p, 'a> {
     /// All scopes of an earlier instruction are closed.
     pub fn enter(&mut self, word: &Word) -> Option<usize> {
         let id = self.select(self.plan.isa().root(), word)?;
-        self.enter_encoding(id, word)
+        let scope = self.enter_encoding(id, word)?;
+        if self.plan.refuses() {
+            if self.is_refused(scope) {
+                self.open = 0;
+                return None;
+            }
+            self.opened = 1;
+        }
+        Some(scope)
+    }
+
+    /// Whether a field of the text of an open scope, or of one within it, has a value that makes the word no instruction
+    /// ([`isaglot_model::Space::refuses`]). No errors are recorded for it. Recursion is bounded by the scopes that can be open.
+    fn is_refused(&mut self, scope: usize) -> bool {
+        let isa = self.plan.isa();
+        let mut cases = self.encoding(scope).cases.iter();
+        let text = cases.find_map(|case| self.applies(scope, case).then(|| self.plan.template(case)).flatten());
+        let Some(text) = text else { return false };
+        isa[text].parts.iter().any(|part| {
+            let TemplatePart::Field { name, .. } = part else { return false };
+            let Some(found) = self.resolve(scope, *name) else { return false };
+            let FieldType::Sub(space) = found.field.ty else { return false };
+            if self.open == MAX_SCOPES || self.opened == MAX_OPENED {
+                return false;
+            }
+            let Match::One(id) = self.plan.tree(space).select(found.value.limbs(), found.value.width()) else {
+                return isa[space].refuses;
+            };
+            let inner = self.push(id, found.value, Some(scope), &found.field.params);
+            let is_refused = inner.is_some_and(|inner| self.is_refused(inner));
+            self.leave();
+            is_refused
+        })
     }
 
     /// Opens the scope of a word that is taken as this encoding, whether it matches or not.

@@ -1,5 +1,5 @@
 //! What a table changes of single instructions, on a machine of its own: words that a formula over fields refuses, fields that are in the word
-//! twice, operands and decoder namespaces other than those of the records, texts that are only printed, and a mode whose words lie in another
+//! twice, values without a text, operands and decoder namespaces other than those of the records, texts that are only printed, and a mode whose words lie in another
 //! way where bytes come in another order.
 
 use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
@@ -49,6 +49,8 @@ def LOST : Short<"Other", 4, (ins Reg:$a, Reg:$b), "lost $a, $b">;
 def OR : Short<"Base", 7, (ins Reg:$a, Reg:$b), "or $a, $b">;
 def ADD : Short<"Base", 8, (ins Reg:$a, Reg:$b), "add $a, $b">;
 def WIDE : Long<"Base", "wide $a">;
+def Kind { string PrintMethod = "printKind"; }
+def KIND : Short<"Base", 9, (ins Kind:$a, Reg:$b), "kind $a, $b">;
 "##;
 
 const TABLE: &str = r##"
@@ -80,6 +82,12 @@ instruction OR ADD
 	alias b = 0 "move $a"
 instruction OR
 	unread "move"
+print printKind
+	0..2 "k{v uint}"
+	4..7 "{v[1:0] print late}"
+print late
+	0 "late0" if packed
+	1..2 "late{v uint}"
 "##;
 
 fn lowered(table: &str, triple: &str) -> (Option<Lowered>, OperandTable, Vec<String>) {
@@ -110,6 +118,13 @@ const WORDS: &[Row] = &[
     ("one", &[0x08, 0x10], "move r1", None),
     ("one", &[0x07, 0x10], "move r1", Some(&[0x08, 0x10])),
     ("one", &[0x07, 0x11], "or r1, r1", None),
+    // A value that no line of a `print` has, or of one within it, is refused.
+    ("one", &[0x09, 0x21], "kind k2, r1", None),
+    ("one", &[0x09, 0x31], "no match: 00000931", None),
+    ("one", &[0x09, 0x51], "kind late1, r1", None),
+    ("one", &[0x09, 0x41], "no match: 00000941", None),
+    ("packed", &[0x09, 0x41], "kind late0, r1", None),
+    ("one", &[0x09, 0x71], "no match: 00000971", None),
     // The upper half of a packed word comes first in either order of bytes.
     ("one", &[0xe1, 0x23, 0x45, 0x65], "wide r5", None),
     ("packed", &[0xe1, 0x23, 0x45, 0x65], "wide r5", None),
@@ -149,6 +164,10 @@ const WRONG: &[(&str, &str)] = &[
     (
         "instruction WIDE\n\tbits all [31:0]\n\treject if \"all == 0\"",
         "the fields of the formula have 32 bits; at most 16 can be tried",
+    ),
+    (
+        "operand Reg: uint, accept \"v & 1\"\ninstruction WIDE\n\tbits a [27:0]",
+        "`accept` is over 28 bits; at most 16 can be tried",
     ),
     ("instruction LESS\n\treject if 3", "expected a formula in quotes"),
     ("instruction LESS\n\toperand z = Reg", "`LESS` has no operand or field `z`"),

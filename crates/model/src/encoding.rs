@@ -26,6 +26,8 @@ pub struct Space {
     pub encodings: Vec<EncodingId>,
     /// What happens when two match.
     pub overlap: Overlap,
+    /// A word in whose text a field has a value that no encoding of this space has is not an instruction; otherwise its text has an error.
+    pub refuses: bool,
     /// How a program's own data is packed into it: at most once per language.
     pub encode: Vec<EncodeRoot>,
     /// Whether unpackers into a program's own data are wanted.

@@ -6,6 +6,7 @@ use isaglot_source::Diagnostic;
 
 use super::reject::{reject, reject_copies, reject_equal, reject_set, reject_where};
 use super::{Lowering, Missing};
+use crate::limits::MAX_LISTED_BITS;
 use crate::table::hook::Value as Bound;
 use crate::table::{DecodeStep, InstFact, NumberFormat, OperandTable, Part};
 use crate::target::inst::{Inst, InstOperand, OperandType, Places, pieces};
@@ -241,6 +242,12 @@ impl<'a> Lowering<'a> {
             let parts = hook.body.iter().map(|part| {
                 let slice = if part.bits.is_empty() { places.clone() } else { select(places, &part.bits) };
                 let field = if several { format!("{name}.{}", part.name) } else { name.to_owned() };
+                let bits = slice.iter().flatten().count() as u32;
+                if bits > MAX_LISTED_BITS && part.steps.iter().any(|step| matches!(step, DecodeStep::Accept(_))) {
+                    let message = format!("`accept` is over {bits} bits; at most {MAX_LISTED_BITS} can be tried");
+                    let d = Diagnostic::error("operands-accept", message).label(hook.span, "in this statement");
+                    self.problem(d.note("`reject` with sets of values works for any width"));
+                }
                 let mut number = self.number(part, field, &slice, (&bound, class), width, except);
                 number.unexplained = hook.guess;
                 number

@@ -514,7 +514,14 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn new_space(&mut self, name: &str, width: u32, span: Span) -> SpaceId {
         let name = self.builder.name(&format!("#{name}"));
-        self.builder.space(Space { name, width, overlap: Overlap::MostSpecific, span, ..Space::default() })
+        self.builder.space(Space {
+            name,
+            width,
+            overlap: Overlap::MostSpecific,
+            refuses: true,
+            span,
+            ..Space::default()
+        })
     }
 
     pub(super) fn choice(
