@@ -118,20 +118,13 @@ pub fn union_count(width: u32, patterns: &[Pattern]) -> Option<Count> {
 
 /// The `limit` largest cubes of free space, largest first (they may overlap each other, none lies inside another).
 ///
-/// Every gap is grown bit by bit, from the top, for as long as it meets no pattern. `None`: too hard.
+/// Every gap is grown bit by bit, from the top, for as long as it meets no pattern ([`Growth`]). `None`: too hard.
 #[must_use]
 pub fn largest_holes(space: &Pattern, patterns: &[Pattern], limit: usize) -> Option<Vec<Pattern>> {
     let mut holes: Vec<Pattern> = Vec::new();
+    let mut growth = Growth::new(space, patterns);
     search(space, patterns, &mut |gap| {
-        let mut hole = gap;
-        for bit in (0..space.width()).rev() {
-            if hole.bit(bit).is_some() && space.bit(bit).is_none() {
-                let grown = hole.without_bit(bit);
-                if !patterns.iter().any(|pattern| pattern.overlaps(&grown)) {
-                    hole = grown;
-                }
-            }
-        }
+        let hole = growth.grown(gap);
         if !holes.iter().any(|known| known.contains(&hole)) {
             holes.retain(|known| !hole.contains(known));
             holes.push(hole);
@@ -144,6 +137,70 @@ pub fn largest_holes(space: &Pattern, patterns: &[Pattern], limit: usize) -> Opt
     })?;
     sort(&mut holes, limit);
     Some(holes)
+}
+
+/// Grows gaps.
+///
+/// A pattern *differs* from a gap in the bits that both care for with other values, one at least. A bit has to stay if some pattern would
+/// differ in no other bit that is left. From the top down, that is seen when the lowest bit in which a pattern differs is reached: it
+/// stays if none of the higher ones did. So each pattern is looked at once for a gap, not once for each of its bits.
+struct Growth<'p> {
+    space: &'p Pattern,
+    patterns: &'p [Pattern],
+    /// By bit: the first of the patterns for which it is the lowest that differs; by pattern: the next one.
+    first: Vec<Option<usize>>,
+    next: Vec<Option<usize>>,
+}
+
+impl<'p> Growth<'p> {
+    fn new(space: &'p Pattern, patterns: &'p [Pattern]) -> Growth<'p> {
+        Growth {
+            space,
+            patterns,
+            first: alloc::vec![None; space.width() as usize],
+            next: alloc::vec![None; patterns.len()],
+        }
+    }
+
+    fn grown(&mut self, gap: Pattern) -> Pattern {
+        self.first.fill(None);
+        for (at, pattern) in self.patterns.iter().enumerate() {
+            // One that differs nowhere would have words of the gap: nothing can grow.
+            let Some(first) = lowest_difference(pattern, &gap).and_then(|bit| self.first.get_mut(bit)) else {
+                return gap;
+            };
+            self.next[at] = first.replace(at);
+        }
+        let mut hole = gap.clone();
+        let mut kept = gap.care().and(self.space.care());
+        for bit in (0..self.space.width()).rev() {
+            if gap.bit(bit).is_some() && self.space.bit(bit).is_none() {
+                let lowest = core::iter::successors(self.first[bit as usize], |&at| self.next[at]);
+                if lowest
+                    .into_iter()
+                    .any(|at| !differences(&self.patterns[at], &gap).zip(kept.limbs()).any(|(d, k)| d & k != 0))
+                {
+                    kept.set_bit(bit, true);
+                } else {
+                    hole = hole.without_bit(bit);
+                }
+            }
+        }
+        hole
+    }
+}
+
+/// The bits in which two patterns differ, in limbs.
+fn differences<'p>(a: &'p Pattern, b: &'p Pattern) -> impl Iterator<Item = u64> + 'p {
+    let a = a.value().limbs().iter().zip(a.care().limbs());
+    let b = b.value().limbs().iter().zip(b.care().limbs());
+    a.zip(b).map(|((v1, c1), (v2, c2))| (v1 ^ v2) & c1 & c2)
+}
+
+/// The lowest of them.
+fn lowest_difference(a: &Pattern, b: &Pattern) -> Option<usize> {
+    let (at, limb) = differences(a, b).enumerate().find(|&(_, limb)| limb != 0)?;
+    Some(at * 64 + limb.trailing_zeros() as usize)
 }
 
 /// The largest first; equally large ones by their bits. Keeps `limit` of them.

@@ -89,7 +89,22 @@ fn sets_of_cubes() {
         let held: BTreeSet<u64> = holes.iter().flat_map(members).collect();
         assert_eq!(held, free);
         assert!(holes.windows(2).all(|pair| pair[0].free_bits() >= pair[1].free_bits()));
+        let grown: Vec<Pattern> =
+            cover::gaps(&space, &picks, 1000).unwrap().into_iter().map(|gap| grown(&space, &picks, gap)).collect();
+        let largest = grown.iter().filter(|hole| !grown.iter().any(|other| other != *hole && other.contains(hole)));
+        assert_eq!(holes.iter().collect::<BTreeSet<_>>(), largest.collect::<BTreeSet<_>>());
     }
+}
+
+/// A gap without each bit, from the top, that it can lose and still meet no pattern.
+fn grown(space: &Pattern, patterns: &[Pattern], gap: Pattern) -> Pattern {
+    let open = (0..space.width()).rev().filter(|&bit| space.bit(bit).is_none());
+    open.fold(gap, |hole, bit| {
+        let mut care = hole.care().clone();
+        care.set_bit(bit, false);
+        let wider = Pattern::new(hole.value(), care);
+        if patterns.iter().any(|pattern| pattern.overlaps(&wider)) { hole } else { wider }
+    })
 }
 
 #[test]
