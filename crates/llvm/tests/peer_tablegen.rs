@@ -40,6 +40,7 @@ const TARGETS: &[Target] = &[
         triple: "loongarch64",
         features: "",
     },
+    Target { folder: "VE", operands: include_str!("../../../specs/llvm/ve.operands"), triple: "ve", features: "" },
     Target { folder: "BPF", operands: include_str!("../../../specs/llvm/bpf.operands"), triple: "bpfel", features: "" },
     Target {
         folder: "RISCV",
