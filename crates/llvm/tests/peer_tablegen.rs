@@ -22,6 +22,12 @@ const MC: &str = "llvm-mc-19";
 /// Words of each kind that are compared.
 const WORDS: usize = 3000;
 
+/// The target whose words that are not instructions here are left out: llvm-mc dies at some of them, with all others of the run.
+const DIES: &str = "VE";
+
+/// The instruction of Xtensa whose number LLVM 19 shifts twice, so that it prints 0.
+const SHIFTED_TWICE: &str = "addmi ";
+
 /// Targets whose fixed bits are compared.
 const EMITTERS: &[&str] = &["RISCV", "LoongArch", "AArch64", "AMDGPU"];
 
@@ -41,6 +47,12 @@ const TARGETS: &[Target] = &[
         features: "",
     },
     Target { folder: "VE", operands: include_str!("../../../specs/llvm/ve.operands"), triple: "ve", features: "" },
+    Target {
+        folder: "Xtensa",
+        operands: include_str!("../../../specs/llvm/xtensa.operands"),
+        triple: "xtensa",
+        features: "",
+    },
     Target { folder: "BPF", operands: include_str!("../../../specs/llvm/bpf.operands"), triple: "bpfel", features: "" },
     Target {
         folder: "RISCV",
@@ -223,15 +235,19 @@ fn random_words(archive: &Path, target: &Target) -> Result<(), Failed> {
         }
         words.push(bytes);
     }
+    let text_of = |word: &[u8]| match disassemble(&plan, word).as_slice() {
+        [text] if !text.starts_with('<') => Some(text.clone()),
+        _ => None,
+    };
+    words.retain(|word| match text_of(word) {
+        None => target.folder != DIES,
+        Some(text) => target.folder != "Xtensa" || !text.starts_with(SHIFTED_TWICE),
+    });
     let theirs = llvm_mc(target, &words)?;
     let mut tally = Tally::default();
     let mut valid = 0;
     for (word, theirs) in words.iter().zip(&theirs) {
-        let ours = disassemble(&plan, word);
-        let ours = match ours.as_slice() {
-            [text] if !text.starts_with('<') => Some(text.clone()),
-            _ => None,
-        };
+        let ours = text_of(word);
         valid += usize::from(ours.is_some());
         tally.check(target.folder, hex(word), ours == *theirs, || format!("{ours:?}, llvm-mc {theirs:?}"));
     }
