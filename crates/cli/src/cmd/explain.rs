@@ -41,8 +41,8 @@ pub(crate) struct Args {
     /// Answer in JSON, one array with an object per word.
     #[arg(long)]
     json: bool,
-    /// Every case and field, and what fields are made of. Otherwise a long answer has ten lines after the diagram: what decided, the
-    /// cases that apply, and the fields that print something. JSON has everything.
+    /// Every case and field, what fields are made of, and what the instruction does. Otherwise a long answer has ten lines after the
+    /// diagram: what decided, the cases that apply, and the fields that print something. JSON has everything else.
     #[arg(long, conflicts_with_all = ["json", "svg"])]
     all: bool,
     /// What the instructions do to a state as well, one after the other; `isaglot step` has more to choose.

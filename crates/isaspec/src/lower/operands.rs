@@ -45,13 +45,12 @@ pub(super) fn lower(
             }
             let id = lowering.builder.name(&name.value);
             if let Some(mut operand) = operand(tables, id, ty, role, span, out) {
-                if let (Access::Write, Some(keeps)) = (operand.access, &role.keeps) {
-                    // Of the two there is always one.
-                    let kept = Operand {
-                        access: Access::ReadWrite,
-                        varies: Varies { when: lowering.expression(keeps, false, &defined, out), ..operand.varies },
-                        ..operand.clone()
-                    };
+                // Of the two there is always one.
+                if let (Access::Write, Some(keeps)) = (operand.access, &role.keeps)
+                    && let Some(when) = lowering.expression(keeps, false, &defined, out)
+                {
+                    let varies = Varies { when: Some(when), ..operand.varies };
+                    let kept = Operand { access: Access::ReadWrite, varies, ..operand.clone() };
                     operand.varies.when = lowering.expression(keeps, true, &defined, out);
                     found.push((name.value.clone(), kept));
                 }
