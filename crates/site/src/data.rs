@@ -35,7 +35,7 @@ pub fn of(isa: &Isa, files: &SourceMap, options: &Options) -> Value {
         })
     });
     let enums = isa.enums().iter().zip(0..).map(|(e, at)| {
-        let value = |v: &isaglot_model::EnumValue| json!({ "value": v.value, "text": v.display, "name": v.name });
+        let value = |v: &isaglot_model::EnumValue| json!({ "value": v.value, "text": &*v.display, "name": v.name });
         let values: Vec<Value> = e.values.iter().map(value).collect();
         json!({ "name": e.name, "page": slugs.enumeration(isaglot_model::EnumId(at)), "values": values })
     });

@@ -85,7 +85,7 @@ fn verdict(v: &Verdict) -> Value {
 fn row(isa: &Isa, r: &Row) -> Value {
     let e = &isa[r.encoding];
     json!({
-        "name": name(isa, r.encoding), "display": e.display_name, "space": isa.text(isa[e.space].name),
+        "name": name(isa, r.encoding), "display": &*e.display_name, "space": isa.text(isa[e.space].name),
         "gens": gens(e.gens), "unique": verdict(&r.unique), "round_trip": verdict(&r.round_trip),
         "text": verdict(&r.text),
     })
