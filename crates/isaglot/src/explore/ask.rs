@@ -189,7 +189,7 @@ impl Asker<'_, '_, '_, '_> {
                 continue;
             };
             rows.push(json!({
-                "id": id.index(), "name": isa.text(encoding.name), "mnemonic": encoding.display_name,
+                "id": id.index(), "name": isa.text(encoding.name), "mnemonic": &*encoding.display_name,
                 "pattern": encoding.pattern.to_string(), "example": format!("0x{}", full_hex(&both.witness())),
             }));
         }

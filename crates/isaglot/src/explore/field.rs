@@ -113,7 +113,7 @@ pub(super) fn about(isa: &Isa, id: EncodingId) -> Value {
     let encoding = &isa[id];
     let meta: Map<String, Value> = encoding.meta.iter().map(|(k, v)| (k.clone(), v.as_str().into())).collect();
     json!({
-        "id": id.index(), "name": isa.text(encoding.name), "mnemonic": encoding.display_name,
+        "id": id.index(), "name": isa.text(encoding.name), "mnemonic": &*encoding.display_name,
         "doc": encoding.doc.trim(), "meta": meta,
         "semantics": encoding.semantics.as_ref().map(|s| outdented(&s.text)),
     })
