@@ -36,6 +36,9 @@ pub struct Start {
 const STACK: u64 = 8 << 20;
 /// Bytes of memory that a program is told of.
 const MEMORY: u64 = 1 << 30;
+/// What mappings begin below, beside what is a large power of two: what a program maps first and the top of its stack are used at the same time, and
+/// with the same low bits in their addresses each would push the other out of the tables of recent pages.
+const APART: u64 = 341 * PAGE as u64;
 /// What lies between heap and mappings stays free.
 const GAP: u64 = 1 << 28;
 
@@ -123,7 +126,7 @@ impl Hart<'_> {
         let began = self.host().now();
         // Above the stack.
         let signals = Signals::begin(self, top)?;
-        let (mappings, here) = (top - STACK - GAP / 4, Here::new());
+        let (mappings, here) = (top - STACK - GAP / 4 - APART, Here::new());
         self.process = Some(Process { heap, top: heap, mappings, clear_tid: 0, here, began, signals });
         Ok(())
     }

@@ -37,7 +37,7 @@ pub(crate) const TIMER: u32 = 7;
 /// Where the registers of floating point begin.
 pub(crate) const FLOATS: usize = 64;
 
-/// What machine code leaves: where execution goes on, the block that was left, how, and a load that failed.
+/// What machine code leaves: where execution goes on, the block that was left, how, and what it was told of memory.
 #[cfg(feature = "jit")]
 #[derive(Debug, Default)]
 pub(crate) struct NativeState {
@@ -45,6 +45,8 @@ pub(crate) struct NativeState {
     pub(crate) block: u64,
     pub(crate) left: u64,
     pub(crate) failed: u64,
+    pub(crate) address: u64,
+    pub(crate) value: u64,
     /// Why an instruction that it called has trapped.
     pub(crate) fault: Option<Fault>,
 }

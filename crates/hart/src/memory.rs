@@ -23,7 +23,7 @@ pub(crate) const PAGE_BITS: u32 = 12;
 /// Bytes of a page.
 pub(crate) const PAGE: usize = 1 << PAGE_BITS;
 /// Entries of a table of recent pages.
-pub(crate) const RECENT: usize = 256;
+pub(crate) const RECENT: usize = 1024;
 /// Code is marked in pieces of so many bytes: 64 of them make a page.
 const PIECE_BITS: u32 = 6;
 /// No page has this number.

@@ -39,6 +39,8 @@ impl Outside for Machine {
         block: offset_of!(Machine, native) + offset_of!(NativeState, block),
         left: offset_of!(Machine, native) + offset_of!(NativeState, left),
         failed: offset_of!(Machine, native) + offset_of!(NativeState, failed),
+        address: offset_of!(Machine, native) + offset_of!(NativeState, address),
+        value: offset_of!(Machine, native) + offset_of!(NativeState, value),
         reads: offset_of!(Machine, memory) + offset_of!(Memory, reads),
         writes: offset_of!(Machine, memory) + offset_of!(Memory, writes),
         entries: RECENT,
@@ -187,7 +189,7 @@ impl Native {
         }
         let heat = &mut self.heat[(pc >> 1) as usize % COUNTERS];
         *heat = heat.saturating_add(1);
-        *heat >= self.hot && *heat < u16::MAX && self.translate(decoder, machine, pc)
+        *heat >= self.hot && (self.compiler.find(pc) || *heat < u16::MAX && self.translate(decoder, machine, pc))
     }
 
     #[cold]
@@ -217,6 +219,10 @@ impl Native {
             // What is hardly ever run would take the longest.
             let is_warm = start == pc || self.heat[(start >> 1) as usize % COUNTERS] >= self.hot / WARM;
             if !is_warm || blocks.iter().any(|(known, ..)| *known == start) {
+                continue;
+            }
+            // What has its own code is jumped to: small functions of the host keep more in registers, and nothing is translated twice.
+            if start != pc && self.compiler.find(start) {
                 continue;
             }
             if blocks.len() >= MAX_REGION_BLOCKS || count >= MAX_REGION {

@@ -2,18 +2,20 @@
 
 use std::marker::PhantomData;
 
-use cranelift_codegen::ir::{AbiParam, InstBuilder as _, Signature, types};
+use cranelift_codegen::ir::{AbiParam, InstBuilder as _, MemFlags, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable as _};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Linkage, Module as _, default_libcall_names};
+use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use isaglot_semantics::Env;
+use rustc_hash::FxHashMap;
 
+use crate::access::Access;
 use crate::enter::{self, Helpers, Outside};
 use crate::limits::{LINKS, MAX_TRANSLATED};
 use crate::region::{Common, write};
-use crate::shape::{Extern, Region, RegisterFile};
+use crate::shape::{Extern, Layout, Region, RegisterFile};
 
 /// An address that no code begins at.
 const NONE: u64 = 1;
@@ -25,8 +27,10 @@ type Links = Box<[[u64; 2]; LINKS]>;
 pub struct Compiler<O: Outside> {
     /// It is there but while it is made anew.
     module: Option<JITModule>,
-    entry: *const u8,
+    shims: Shims,
     links: Links,
+    /// All code, of which the table has one of those that have the same place in it.
+    all: FxHashMap<u64, u64>,
     env: Env,
     files: Vec<RegisterFile>,
     externs: Vec<Extern>,
@@ -41,8 +45,17 @@ fn text(e: impl std::fmt::Display) -> String {
     format!("cannot make machine code: {e}")
 }
 
-/// An empty module, and in it what calls a region from outside.
-fn module() -> Result<(JITModule, *const u8), String> {
+/// What a module has beside regions.
+#[derive(Clone, Copy)]
+struct Shims {
+    /// What calls a region from outside.
+    entry: *const u8,
+    /// What a region calls where it cannot reach memory in place.
+    access: Access,
+}
+
+/// An empty module, and its shims.
+fn module(helpers: &Helpers, layout: &Layout) -> Result<(JITModule, Shims), String> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),
@@ -55,25 +68,67 @@ fn module() -> Result<(JITModule, *const u8), String> {
     }
     let isa = cranelift_native::builder().map_err(text)?.finish(settings::Flags::new(flags)).map_err(text)?;
     let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+    let outside = module.isa().default_call_conv();
+    let entry = shim(&mut module, "entry", signature(outside, 3), &|f, arguments| {
+        let &[machine, allowed, code] = arguments else { return Vec::new() };
+        let region = f.import_signature(signature(CallConv::Tail, 2));
+        let call = f.ins().call_indirect(region, code, &[machine, allowed]);
+        f.inst_results(call).to_vec()
+    })?;
+    let access = |module: &mut JITModule, helper: u64, is_load: bool| -> Result<[FuncId; 4], String> {
+        let mut one = |bytes: i64| {
+            shim(module, &format!("access.{is_load}.{bytes}"), quiet(1), &|f, arguments| {
+                let &[machine] = arguments else { return Vec::new() };
+                let callee = f.ins().iconst(types::I64, helper as i64);
+                let bytes = f.ins().iconst(types::I64, bytes);
+                let mut told = |at: usize| f.ins().load(types::I64, MemFlags::trusted(), machine, at as i32);
+                let mut all = vec![machine, told(layout.address), bytes];
+                if !is_load {
+                    all.push(told(layout.value));
+                }
+                let called = f.import_signature(signature(outside, all.len()));
+                let call = f.ins().call_indirect(called, callee, &all);
+                let result = if is_load { layout.value } else { layout.failed };
+                if let Some(&given) = f.inst_results(call).first() {
+                    f.ins().store(MemFlags::trusted(), given, machine, result as i32);
+                }
+                Vec::new()
+            })
+        };
+        let [byte, half, word, double] = [1, 2, 4, 8].map(&mut one);
+        Ok([byte?, half?, word?, double?])
+    };
+    let loads = access(&mut module, helpers.load, true)?;
+    let stores = access(&mut module, helpers.store, false)?;
+    module.finalize_definitions().map_err(text)?;
+    let address = |id| module.get_finalized_function(id) as usize as u64;
+    let access = Access { loads: loads.map(address), stores: stores.map(address) };
+    let entry = module.get_finalized_function(entry);
+    Ok((module, Shims { entry, access }))
+}
+
+/// Adds a function of one block.
+fn shim(
+    module: &mut JITModule,
+    name: &str,
+    signature: Signature,
+    body: &dyn Fn(&mut FunctionBuilder<'_>, &[Value]) -> Vec<Value>,
+) -> Result<FuncId, String> {
     let mut context = module.make_context();
-    context.func.signature = signature(module.isa().default_call_conv(), 3);
-    let id = module.declare_function("entry", Linkage::Local, &context.func.signature).map_err(text)?;
+    context.func.signature = signature;
+    let id = module.declare_function(name, Linkage::Local, &context.func.signature).map_err(text)?;
     let mut frontend = FunctionBuilderContext::new();
     let mut f = FunctionBuilder::new(&mut context.func, &mut frontend);
     let block = f.create_block();
     f.append_block_params_for_function_params(block);
     f.switch_to_block(block);
-    let [machine, allowed, code] = [0, 1, 2].map(|at| f.block_params(block)[at]);
-    let region = f.import_signature(signature(CallConv::Tail, 2));
-    let call = f.ins().call_indirect(region, code, &[machine, allowed]);
-    let left = f.inst_results(call)[0];
-    f.ins().return_(&[left]);
+    let arguments = f.block_params(block).to_vec();
+    let results = body(&mut f, &arguments);
+    f.ins().return_(&results);
     f.seal_all_blocks();
     f.finalize();
     module.define_function(id, &mut context).map_err(text)?;
-    module.finalize_definitions().map_err(text)?;
-    let entry = module.get_finalized_function(id);
-    Ok((module, entry))
+    Ok(id)
 }
 
 /// So many double words, and one back.
@@ -82,6 +137,11 @@ fn signature(convention: CallConv, arguments: usize) -> Signature {
     signature.params = vec![AbiParam::new(types::I64); arguments];
     signature.returns = vec![AbiParam::new(types::I64)];
     signature
+}
+
+/// So many double words; nothing comes back, and all registers are as they were.
+fn quiet(arguments: usize) -> Signature {
+    Signature { returns: Vec::new(), ..signature(CallConv::PreserveAll, arguments) }
 }
 
 impl<O: Outside> Compiler<O> {
@@ -97,12 +157,13 @@ impl<O: Outside> Compiler<O> {
         more: &[Extern],
         compressed: bool,
     ) -> Result<Compiler<O>, String> {
-        let (module, entry) = module()?;
+        let (module, shims) = module(&Helpers::of::<O>(), &O::LAYOUT)?;
         let externs = env.externs().iter().map(|e| externs(&e.name)).chain(more.iter().copied()).collect();
         Ok(Compiler {
             module: Some(module),
-            entry,
+            shims,
             links: Box::new([[NONE, 0]; LINKS]),
+            all: FxHashMap::default(),
             env,
             files,
             externs,
@@ -132,10 +193,17 @@ impl<O: Outside> Compiler<O> {
         (pc >> 1) as usize % LINKS
     }
 
-    /// Whether there is code that begins at an address.
+    /// Whether the table of links has code that begins at an address.
     #[inline(always)]
     pub fn has(&self, pc: u64) -> bool {
         self.links[Self::place(pc)][0] == pc
+    }
+
+    /// Whether there is code that begins at an address, which is in the table then.
+    pub fn find(&mut self, pc: u64) -> bool {
+        let Some(&code) = self.all.get(&pc) else { return false };
+        self.links[Self::place(pc)] = [pc, code];
+        true
     }
 
     /// Whether anything was translated.
@@ -164,15 +232,10 @@ impl<O: Outside> Compiler<O> {
             externs: &self.externs,
             layout: O::LAYOUT,
             helpers: Helpers::of::<O>(),
+            access: self.shims.access,
             links: self.links.as_ptr() as usize as u64,
             misaligned: self.misaligned,
-            signatures: [
-                signature(CallConv::Tail, 2),
-                signature(outside, 3),
-                signature(outside, 4),
-                signature(outside, 3),
-                signature(outside, 6),
-            ],
+            signatures: [signature(CallConv::Tail, 2), quiet(1), signature(outside, 3), signature(outside, 6)],
         };
         let mut context = module.make_context();
         context.func.signature = signature(CallConv::Tail, 2);
@@ -180,8 +243,9 @@ impl<O: Outside> Compiler<O> {
         write(FunctionBuilder::new(&mut context.func, &mut self.frontend), &common, region);
         module.define_function(id, &mut context).map_err(|e| text(format!("{e:?}")))?;
         module.finalize_definitions().map_err(text)?;
-        let code = module.get_finalized_function(id);
-        self.links[Self::place(start)] = [start, code as usize as u64];
+        let code = module.get_finalized_function(id) as usize as u64;
+        self.links[Self::place(start)] = [start, code];
+        self.all.insert(start, code);
         self.translated += region.blocks.iter().map(|b| b.code.len()).sum::<usize>();
         Ok(())
     }
@@ -192,12 +256,13 @@ impl<O: Outside> Compiler<O> {
     /// A sentence, if there is no place for new code.
     pub fn clear(&mut self) -> Result<(), String> {
         self.links.fill([NONE, 0]);
+        self.all.clear();
         if self.translated > 0 {
-            let (new, entry) = module()?;
+            let (new, shims) = module(&Helpers::of::<O>(), &O::LAYOUT)?;
             if let Some(old) = self.module.replace(new) {
                 enter::free(old);
             }
-            (self.entry, self.translated) = (entry, 0);
+            (self.shims, self.translated) = (shims, 0);
         }
         Ok(())
     }
@@ -206,7 +271,7 @@ impl<O: Outside> Compiler<O> {
     /// Does nothing if there is no code.
     pub fn enter(&self, pc: u64, outside: &mut O, allowed: u64) -> u64 {
         let [known, code] = self.links[Self::place(pc)];
-        if known == pc { enter::enter(self.entry, code, outside, allowed) } else { allowed }
+        if known == pc { enter::enter(self.shims.entry, code, outside, allowed) } else { allowed }
     }
 }
 

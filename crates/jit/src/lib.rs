@@ -3,6 +3,8 @@
 #![doc = include_str!("../README.md")]
 
 #[cfg(feature = "translate")]
+mod access;
+#[cfg(feature = "translate")]
 mod check;
 #[cfg(feature = "translate")]
 mod compiler;

@@ -1,7 +1,7 @@
 //! Every bound of the translator, by name.
 
 /// Places in the table of addresses that have code; a power of two.
-pub const LINKS: usize = 1 << 12;
+pub const LINKS: usize = 1 << 14;
 
 /// The most code that is kept, in guest instructions. Beyond it everything is forgotten.
 pub const MAX_TRANSLATED: usize = 1 << 18;

@@ -4,11 +4,15 @@
 //! its start, and an exit gives those back that did not run, so the count is exact. A block that is longer than what is allowed is for the
 //! caller. Where the code is left, dirty registers are written back; where it goes on in another region, the table of links has its code.
 
+use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as Place, InstBuilder as _, MemFlags, SigRef, Signature, Value as Code, types};
+use cranelift_codegen::ir::{
+    Block as Place, Function, InstBuilder as _, MemFlags, SigRef, Signature, Value as Code, types,
+};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use isaglot_semantics::{Env, Local, Statement};
 
+use crate::access::Access;
 use crate::check::Kind;
 use crate::enter::Helpers;
 use crate::flow::dirty;
@@ -23,12 +27,14 @@ pub(crate) struct Common<'a> {
     pub(crate) externs: &'a [Extern],
     pub(crate) layout: Layout,
     pub(crate) helpers: Helpers,
+    /// What loads and stores where memory cannot be reached in place.
+    pub(crate) access: Access,
     /// The table of links.
     pub(crate) links: u64,
     /// Bits that are 0 in an address to which a program may jump.
     pub(crate) misaligned: u64,
-    /// Of a region; of what loads, stores, runs instructions and externs outside.
-    pub(crate) signatures: [Signature; 5],
+    /// Of a region; of what reaches memory, runs instructions, and externs outside.
+    pub(crate) signatures: [Signature; 4],
 }
 
 /// Where execution continues after an instruction.
@@ -48,7 +54,7 @@ pub(crate) struct Writer<'f, 'a> {
     registers: Vec<Option<Variable>>,
     widths: Vec<u32>,
     left: Variable,
-    signatures: [SigRef; 5],
+    signatures: [SigRef; 4],
     heads: Vec<(u64, Place)>,
     /// The block at hand: its start, its length.
     block: (u64, u64),
@@ -112,19 +118,38 @@ pub(crate) fn write<'a>(mut f: FunctionBuilder<'_>, common: &'a Common<'a>, regi
         next: None,
         done: false,
     };
-    w.all();
+    let loaded = w.all();
     w.f.seal_all_blocks();
+    remove_unused(w.f.func, &loaded);
     w.f.finalize();
 }
 
-impl<'a> Writer<'_, 'a> {
-    fn all(&mut self) {
-        // Loads of registers that nothing reads are gone when Cranelift is done.
-        for at in 0..self.registers.len() {
-            self.reload(at);
+/// Removes loads whose value nothing uses; Cranelift keeps them.
+fn remove_unused(f: &mut Function, loads: &[Code]) {
+    let mut used = EntitySet::with_capacity(f.dfg.num_values());
+    for block in f.layout.blocks() {
+        for instruction in f.layout.block_insts(block) {
+            f.dfg.inst_values(instruction).for_each(|value| {
+                used.insert(f.dfg.resolve_aliases(value));
+            });
         }
+    }
+    for &load in loads.iter().filter(|&&load| !used.contains(load)) {
+        let mut last = Some(load);
+        // What cuts it to its width, and the load itself.
+        while let Some(instruction) = last.and_then(|value| f.dfg.value_def(value).inst()) {
+            f.layout.remove_inst(instruction);
+            last = f.dfg.inst_args(instruction).first().copied();
+        }
+    }
+}
+
+impl<'a> Writer<'_, 'a> {
+    /// Writes all; gives what was loaded of the registers.
+    fn all(&mut self) -> Vec<Code> {
+        let loaded = (0..self.registers.len()).filter_map(|at| self.reload(at)).collect();
         let region = self.region;
-        let Some(&(_, head)) = self.heads.first() else { return };
+        let Some(&(_, head)) = self.heads.first() else { return loaded };
         self.f.ins().jump(head, &[]);
         let dirty = dirty(region);
         for ((block, &dirty), at) in region.blocks.iter().zip(&dirty).zip(0..) {
@@ -146,6 +171,7 @@ impl<'a> Writer<'_, 'a> {
                 self.go(Next::Known(block.end));
             }
         }
+        loaded
     }
 
     /// Takes the block's instructions off, or leaves it to the caller.
@@ -227,7 +253,7 @@ impl<'a> Writer<'_, 'a> {
         self.write_back(self.dirty & (reads | writes), false);
         let [low, high] = self.i.number.map(|part| self.address(part));
         let callee = self.address(self.common.helpers.call);
-        let call = self.f.ins().call_indirect(self.signatures[3], callee, &[self.machine, low, high]);
+        let call = self.f.ins().call_indirect(self.signatures[2], callee, &[self.machine, low, high]);
         let status = self.f.inst_results(call)[0];
         let (cold, on) = (self.cold(), self.f.create_block());
         self.f.ins().brif(status, cold, &[], on, &[]);
@@ -291,13 +317,14 @@ impl<'a> Writer<'_, 'a> {
         (self.common.layout.registers + 8 * at) as i32
     }
 
-    fn reload(&mut self, at: usize) {
-        if let Some(variable) = self.registers[at] {
-            let offset = self.offset(at);
-            let whole = self.f.ins().load(types::I64, MemFlags::trusted(), self.machine, offset);
-            let value = self.resize(whole, self.widths[at]);
-            self.f.def_var(variable, value);
-        }
+    /// Takes a register from the machine; gives its value.
+    fn reload(&mut self, at: usize) -> Option<Code> {
+        let variable = self.registers[at]?;
+        let offset = self.offset(at);
+        let whole = self.f.ins().load(types::I64, MemFlags::trusted(), self.machine, offset);
+        let value = self.resize(whole, self.widths[at]);
+        self.f.def_var(variable, value);
+        Some(value)
     }
 
     /// Writes registers to the machine: as they were before the instruction, or as they are.
@@ -418,9 +445,16 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// What loads (1), stores (2) or runs an extern (4), by signature and address.
-    pub(crate) fn helper(&self, number: usize) -> (SigRef, u64) {
-        let Helpers { load, store, external, .. } = self.common.helpers;
-        (self.signatures[number], [load, store, external][number / 2])
+    /// Lets a load or a store be done outside; what it needs is in the machine, as is what it gives.
+    pub(crate) fn access(&mut self, code: u64) {
+        let callee = self.address(code);
+        self.f.ins().call_indirect(self.signatures[1], callee, &[self.machine]);
+    }
+
+    /// Runs an extern outside.
+    pub(crate) fn run_extern(&mut self, arguments: &[Code]) -> Option<Code> {
+        let callee = self.address(self.common.helpers.external);
+        let call = self.f.ins().call_indirect(self.signatures[3], callee, arguments);
+        self.f.inst_results(call).first().copied()
     }
 }

@@ -29,8 +29,12 @@ pub struct Layout {
     pub block: usize,
     /// A double word: how many of its instructions ran; above bit 32 a [`Left`].
     pub left: usize,
-    /// A double word that is 1 after a load that did not succeed.
+    /// A double word that is 1 after an access that did not succeed.
     pub failed: usize,
+    /// A double word for the address of a load or store that is done outside.
+    pub address: usize,
+    /// A double word for what such a load gives, or such a store writes.
+    pub value: usize,
     /// Recent pages that may be read.
     pub reads: usize,
     /// Recent pages that may be written.

@@ -1,7 +1,4 @@
 //! Statements of the semantics language as code: effects on registers, memory and the program counter.
-//!
-//! Memory is reached in place if its page is among the recent ones, and by the caller if not. What does not succeed there is done anew by the
-//! caller, from the start of the instruction.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder as _, MemFlags, Value as Code, types};
@@ -10,7 +7,6 @@ use isaglot_semantics::{FileIndex, RegisterIndex, Statement};
 use crate::check::{Place, known, number, place};
 use crate::region::{Next, Writer};
 use crate::shape::Extern;
-use crate::values::container;
 
 impl Writer<'_, '_> {
     /// `jumps`: the instruction ends after them, and may go on elsewhere.
@@ -112,8 +108,7 @@ impl Writer<'_, '_> {
                 Some(mode)
             }
             Extern::Function(number) => {
-                let (signature, helper) = self.helper(4);
-                let (number, callee) = (self.address(number), self.address(helper));
+                let number = self.address(number);
                 let mut all = vec![self.machine, number];
                 for at in 0..4 {
                     let value = match args.get(at) {
@@ -122,8 +117,7 @@ impl Writer<'_, '_> {
                     };
                     all.push(value);
                 }
-                let call = self.f.ins().call_indirect(signature, callee, &all);
-                self.f.inst_results(call).first().copied()
+                self.run_extern(&all)
             }
             Extern::Word { at } => Some(self.f.ins().load(types::I64, MemFlags::trusted(), self.machine, at as i32)),
             Extern::Count { at } => {
@@ -172,74 +166,5 @@ impl Writer<'_, '_> {
             None => self.done = true,
         }
         self.values.clear();
-    }
-
-    /// The entry of an address in a table of recent pages, and whether all bytes of an access are in its page.
-    fn entry(&mut self, address: Code, bytes: u32, table: usize) -> (Code, Code) {
-        let layout = self.common.layout;
-        let stride = layout.stride.trailing_zeros();
-        // The number of the entry, times its length.
-        let moved = self.f.ins().ushr_imm(address, i64::from(layout.page_bits - stride));
-        let offset = self.f.ins().band_imm(moved, ((layout.entries - 1) << stride) as i64);
-        let entry = self.f.ins().iadd(self.machine, offset);
-        let known = self.f.ins().load(types::I64, MemFlags::trusted(), entry, (table + layout.page) as i32);
-        let last = if bytes > 1 { self.f.ins().iadd_imm(address, i64::from(bytes) - 1) } else { address };
-        let page = self.f.ins().ushr_imm(last, i64::from(layout.page_bits));
-        (entry, self.f.ins().icmp(IntCC::Equal, known, page))
-    }
-
-    fn load(&mut self, address: Code, width: u32) -> Code {
-        let (ty, layout) = (container(width), self.common.layout);
-        let address = self.resize(address, 64);
-        let (entry, is_known) = self.entry(address, width / 8, layout.reads);
-        let (fast, slow, on) = (self.f.create_block(), self.cold(), self.f.create_block());
-        let result = self.f.append_block_param(on, ty);
-        self.f.ins().brif(is_known, fast, &[], slow, &[]);
-        self.begin(fast);
-        let add = self.f.ins().load(types::I64, MemFlags::trusted(), entry, (layout.reads + layout.host) as i32);
-        let host = self.f.ins().iadd(add, address);
-        let value = self.f.ins().load(ty, MemFlags::new().with_notrap(), host, 0);
-        self.f.ins().jump(on, &[value.into()]);
-        self.begin(slow);
-        let bytes = self.address(u64::from(width / 8));
-        let (signature, helper) = self.helper(1);
-        let callee = self.address(helper);
-        let call = self.f.ins().call_indirect(signature, callee, &[self.machine, address, bytes]);
-        let value = self.f.inst_results(call)[0];
-        let value = self.resize(value, width);
-        let failed = self.f.ins().load(types::I64, MemFlags::trusted(), self.machine, layout.failed as i32);
-        let cold = self.cold();
-        self.f.ins().brif(failed, cold, &[], on, &[value.into()]);
-        self.begin(cold);
-        self.leave_before();
-        self.done = false;
-        self.begin(on);
-        result
-    }
-
-    fn store(&mut self, address: Code, value: Code, width: u32) {
-        let layout = self.common.layout;
-        let address = self.resize(address, 64);
-        let (entry, is_known) = self.entry(address, width / 8, layout.writes);
-        let (fast, slow, on) = (self.f.create_block(), self.cold(), self.f.create_block());
-        self.f.ins().brif(is_known, fast, &[], slow, &[]);
-        self.begin(fast);
-        let add = self.f.ins().load(types::I64, MemFlags::trusted(), entry, (layout.writes + layout.host) as i32);
-        let host = self.f.ins().iadd(add, address);
-        self.f.ins().store(MemFlags::new().with_notrap(), value, host, 0);
-        self.f.ins().jump(on, &[]);
-        self.begin(slow);
-        let bytes = self.address(u64::from(width / 8));
-        let whole = self.resize(value, 64);
-        let (signature, helper) = self.helper(2);
-        let callee = self.address(helper);
-        let call = self.f.ins().call_indirect(signature, callee, &[self.machine, address, bytes, whole]);
-        let refused = self.f.inst_results(call)[0];
-        let cold = self.cold();
-        self.f.ins().brif(refused, cold, &[], on, &[]);
-        self.begin(cold);
-        self.leave_before();
-        self.done = false;
-        self.begin(on);
     }
 }
