@@ -118,7 +118,7 @@ pub fn union_count(width: u32, patterns: &[Pattern]) -> Option<Count> {
 
 /// The `limit` largest cubes of free space, largest first (they may overlap each other, none lies inside another).
 ///
-/// Every gap is grown bit by bit, from the top, for as long as it meets no pattern ([`Growth`]). `None`: too hard.
+/// Every gap is grown bit by bit, from the top, for as long as it meets no pattern (`Growth`). `None`: too hard.
 #[must_use]
 pub fn largest_holes(space: &Pattern, patterns: &[Pattern], limit: usize) -> Option<Vec<Pattern>> {
     let mut holes: Vec<Pattern> = Vec::new();

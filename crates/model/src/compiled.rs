@@ -1,7 +1,7 @@
 //! A description as bytes: the model itself, so that loading costs neither reading the sources nor working them out.
 //!
 //! The layout: [`MAGIC`]; the [`VERSION`] and the CRC-32 of all that follows, both 32 bits, least significant byte
-//! first; then a [`Header`], what parts of the model share ([`pools`]) and the model, in postcard's encoding (integers of few
+//! first; then a [`Header`], what parts of the model share (`pools`) and the model, in postcard's encoding (integers of few
 //! bytes, sequences after their length). Places in the sources are not kept.
 //!
 //! Invariant: bytes from anywhere give an [`Isa`] as valid as a [`Builder`](crate::Builder)'s, or an error: what was
