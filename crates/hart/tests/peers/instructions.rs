@@ -118,6 +118,7 @@ pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
         ("lui", "lui a2, 0x80001"),
         ("lui", "lui a2, 0x7ffff"),
         ("auipc", "auipc a2, 0x12"),
+        ("auipc", "auipc a2, 0xfffee"),
         ("c.li", "c.li a2, -32"),
         ("c.lui", "c.lui a2, 0xfffe1"),
         ("c.addi4spn", "c.addi4spn a2, sp, 1020\nsub a2, a2, sp"),
