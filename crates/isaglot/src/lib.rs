@@ -38,7 +38,7 @@
 //! let plan = codec::Plan::new(&isa, 0);
 //! let word = Word::from_u64(0x1448, 16); // li r2, 10
 //! let mut li = decode(&plan, &word).expect("an instruction");
-//! assert_eq!(isa[li.encoding].display_name, "li");
+//! assert_eq!(&*isa[li.encoding].display_name, "li");
 //!
 //! let imm = isa.names().get("IMM").expect("a field of minnow");
 //! for field in &mut li.fields {

@@ -73,6 +73,10 @@ type Make = fn(&mut Builder);
 /// A model for each code, wrong in that way.
 const REFUSED: [(&str, Make); 16] = [
     ("model-no-root", |b| assert_eq!(space(b, "root", 8, Overlap::Conflict), SpaceId(0))),
+    ("model-contexts", |b| {
+        b.context(FeatureId(7));
+        one_field(b, |_, _| ());
+    }),
     ("model-cycle", |b| one_field(b, |b, f| *f = field(b, "A", 0, 8, FieldType::Sub(SpaceId(0))))),
     ("model-dangling", |b| one_field(b, |_, f| f.ty = FieldType::Enum(EnumId(7)))),
     ("model-derived-sub", |b| {
