@@ -71,7 +71,7 @@ fn expr(nodes: Vec<Node>) -> Expr {
 type Make = fn(&mut Builder);
 
 /// A model for each code, wrong in that way.
-const REFUSED: [(&str, Make); 16] = [
+const REFUSED: [(&str, Make); 17] = [
     ("model-no-root", |b| assert_eq!(space(b, "root", 8, Overlap::Conflict), SpaceId(0))),
     ("model-contexts", |b| {
         b.context(FeatureId(7));
