@@ -226,6 +226,15 @@ fn unbuilt(path: &Path, what: &str, feature: &str) -> Diagnostic {
     d.note(format!("it was built without the feature `{feature}`"))
 }
 
+/// Says of a name that stands where a file should which option takes it: `--spec minnow`.
+#[cfg(feature = "fs")]
+fn misnamed(path: &Path) -> Option<Diagnostic> {
+    let text = path.to_str().filter(|_| !path.exists())?;
+    let is_name = matches!(Source::parse(text), Source::Name(_)) && names::find(text).is_ok();
+    let d = Diagnostic::error("io-read", format!("cannot read `{text}`: there is no such file or folder"));
+    is_name.then(|| d.note(format!("a description that comes with isaglot is chosen with `--isa {text}`")))
+}
+
 #[cfg(feature = "fs")]
 fn read_file(
     path: &Path,
@@ -249,6 +258,10 @@ fn read_file(
     #[cfg(feature = "riscv-formats")]
     if super::published::is_published(path) {
         return super::published::read(path, &spec.choice.parts(), host, files, problems);
+    }
+    if let Some(d) = misnamed(path) {
+        problems.push(d);
+        return None;
     }
     let _stage = host.stage(&format!("reading the description {}", path.display()), "");
     let mut top = path.to_path_buf();

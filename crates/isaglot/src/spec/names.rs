@@ -12,6 +12,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 #[cfg(feature = "xe")]
 use isaglot_xe::Platform;
 
+use super::Source;
 use crate::shipped::{self, Shipped};
 
 /// What a name stands for.
@@ -237,6 +238,9 @@ fn file(name: &str) -> Option<Alias> {
 
 fn unknown(name: &str, base: &str) -> Diagnostic {
     let d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
+    if matches!(Source::parse(name), Source::File(_)) {
+        return d.note(format!("a file that describes an instruction set is named with `--spec {name}`"));
+    }
     let names = shipped::names();
     let mut d = d.did_you_mean(closest(base, names.iter().copied()));
     let families = FAMILIES.iter().map(|(_, what)| *what).collect::<Vec<_>>().join("; ");
