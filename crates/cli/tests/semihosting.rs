@@ -1,6 +1,7 @@
 //! Semihosting beside QEMU's system emulator: each `tests/semihosting/NAME.c` is compiled with picolibc for both widths; both print the
 //! same and exit alike. The tests are reported as ignored where there is no compiler, no picolibc or no QEMU.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -42,24 +43,43 @@ fn compile(source: &Path, xlen: u32, program: &Path) -> Result<(), String> {
     if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
 }
 
-/// Runs a command in a fresh folder.
-fn run(command: &mut Command) -> Result<Output, Failed> {
+/// Runs a command in a fresh folder, with the standard input that belongs to a program.
+fn run(command: &mut Command, source: &Path) -> Result<Output, Failed> {
     let folder = tempfile::tempdir()?;
-    Ok(command.current_dir(folder.path()).stdin(Stdio::null()).output()?)
+    let input = std::fs::read(source.with_extension("in")).unwrap_or_default();
+    let mut child = command
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut pipe = child.stdin.take().ok_or("no input")?;
+    // It may end without having read all.
+    let _ = pipe.write_all(&input);
+    drop(pipe);
+    Ok(child.wait_with_output()?)
 }
 
 fn one(source: &Path, xlen: u32) -> Result<(), Failed> {
     let dir = tempfile::tempdir()?;
     let program = dir.path().join("program.elf");
     compile(source, xlen, &program)?;
-    let ours = run(Command::new(env!("CARGO_BIN_EXE_isaglot"))
-        .args(["run", "--max-steps", "100000000", "--files", "."])
-        .arg(&program)
-        .args(["one", "two"]))?;
-    let theirs = run(Command::new(format!("qemu-system-riscv{xlen}"))
-        .args(["-M", "virt", "-bios", "none", "-nographic", "-monitor", "none", "-serial", "none", "-semihosting"])
-        .args(["-append", "one two", "-kernel"])
-        .arg(&program))?;
+    let ours = run(
+        Command::new(env!("CARGO_BIN_EXE_isaglot"))
+            .args(["run", "--max-steps", "100000000", "--files", "."])
+            .arg(&program)
+            .args(["one", "two"]),
+        source,
+    )?;
+    // What stands beside a program comes to its serial port.
+    let serial = if source.with_extension("in").is_file() { "stdio" } else { "none" };
+    let theirs = run(
+        Command::new(format!("qemu-system-riscv{xlen}"))
+            .args(["-M", "virt", "-bios", "none", "-nographic", "-monitor", "none", "-serial", serial, "-semihosting"])
+            .args(["-append", "one two", "-kernel"])
+            .arg(&program),
+        source,
+    )?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let said = text(&ours.stdout);
     let (printed, _) = said.split_once(END).ok_or_else(|| format!("no end: {said}{}", text(&ours.stderr)))?;

@@ -90,6 +90,11 @@ impl Clint {
         self.compare.saturating_sub(self.time(completed))
     }
 
+    /// Whether there is a time at which the interrupt comes.
+    pub(crate) fn is_set(&self) -> bool {
+        self.compare != u64::MAX
+    }
+
     /// Moves the time on to the timer interrupt.
     pub(crate) fn skip(&mut self, completed: u64) {
         self.ahead = self.ahead.wrapping_add(self.until(completed));

@@ -10,7 +10,9 @@ use isaglot_xintf::tree::{self, ConfigItem};
 
 use crate::cause::Level;
 use crate::device::{self, Device, Fallback};
-use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, CLINT, MAX_DEVICES, MAX_VLEN, MIN_VLEN, PLIC, RAM, TRAP_CAUSE, VLEN};
+use crate::limits::{
+    CACHE_BLOCK, CACHE_BLOCKS, CLINT, MAX_DEVICES, MAX_VLEN, MIN_VLEN, PLIC, RAM, TRAP_CAUSE, UART, VLEN,
+};
 
 /// How a trap is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +72,8 @@ pub struct Config {
     pub clint: Option<u64>,
     /// Where the controller of external interrupts is (PLIC); `None` for a machine without. It gives way to memory.
     pub plic: Option<u64>,
+    /// Where the serial port is (16550); `None` for a machine without. It gives way to memory.
+    pub uart: Option<u64>,
     /// Memory: first address and length in bytes.
     pub ram: Vec<(u64, u64)>,
     /// (uuid, device number, levels, logical unit)
@@ -127,6 +131,7 @@ impl Config {
             cache_block: CACHE_BLOCK,
             clint: Some(CLINT),
             plic: Some(PLIC),
+            uart: Some(UART),
             ram: vec![RAM],
             luns: (0..3).map(|n| (u64::from(n), 0, every, n)).collect(),
             routes: (1..3).map(|n| (n, every, "fallback".to_owned(), n)).collect(),
@@ -265,6 +270,11 @@ impl Config {
                 (Some(address), _) => self.plic = Some(address),
                 (None, Some("none")) => self.plic = None,
                 _ => wrong("`plic` is an address or \"none\""),
+            },
+            "uart" => match (value.int().flatten(), value.text()) {
+                (Some(address), _) => self.uart = Some(address),
+                (None, Some("none")) => self.uart = None,
+                _ => wrong("`uart` is an address or \"none\""),
             },
             "entry" => match value.int().flatten() {
                 Some(address) => self.entry = Some(address),

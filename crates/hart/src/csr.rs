@@ -464,6 +464,11 @@ impl Csrs {
         self.get(MIP) & self.get(MIE)
     }
 
+    /// Interrupts that are enabled each by itself (`mie`).
+    pub(crate) fn enabled(&self) -> u64 {
+        self.get(MIE)
+    }
+
     /// Whether an interrupt is enabled by itself.
     pub(crate) fn is_enabled(&self, number: u32) -> bool {
         self.get(MIE) >> number & 1 == 1

@@ -43,6 +43,8 @@ pub enum Stop {
     Exit(u32),
     /// So many instructions were run as were allowed.
     Limit,
+    /// The program waits for what cannot come: input for its serial port, which has ended, or, as a process, for its own threads, which all wait.
+    Stuck,
     /// The next instruction is at a breakpoint of a debugger ([`Hart::set_breakpoint`]).
     Breakpoint,
     /// The next instruction does this at this address, where a debugger wants to know it ([`Hart::set_watchpoint`]).
@@ -109,6 +111,10 @@ impl<'a> Hart<'a> {
         machine.memory.plic.base = config.plic;
         if config.ram.iter().any(|&(first, length)| machine.memory.plic.meets(first, length)) {
             machine.memory.plic.base = None;
+        }
+        machine.memory.uart.base = config.uart;
+        if config.ram.iter().any(|&(first, length)| machine.memory.uart.meets(first, length)) {
+            machine.memory.uart.base = None;
         }
         machine.devices = config.devices;
         if !config.cache_block.is_power_of_two() || !CACHE_BLOCKS.contains(&config.cache_block) {

@@ -131,6 +131,17 @@ pub struct Ready {
     pub closed: bool,
 }
 
+/// What there is of standard input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The next byte.
+    Byte(u8),
+    /// Nothing yet.
+    NotYet,
+    /// It has ended.
+    Ended,
+}
+
 /// What a program may ask. Files 0, 1 and 2 are open at the start: standard input, output and error. A path is the bytes that the
 /// program gives, without the final zero; what a path means, and which are allowed, the host decides. A process of Linux
 /// gives paths that begin with `/`.
@@ -139,6 +150,15 @@ pub trait Host {
     fn write(&mut self, file: u32, bytes: &[u8]) -> Result<usize, Errno>;
     /// Reads at most so many bytes; none at the end of the file.
     fn read(&mut self, file: u32, length: usize) -> Result<Vec<u8>, Errno>;
+    /// The next byte of standard input, for a device; with `wait` it waits until there is one or the input has ended. Called only
+    /// where the program uses the device.
+    fn input(&mut self, wait: bool) -> Input {
+        let _ = wait;
+        match self.read(0, 1) {
+            Ok(bytes) => bytes.first().map_or(Input::Ended, |&byte| Input::Byte(byte)),
+            Err(_) => Input::Ended,
+        }
+    }
     /// Opens a file, or a folder to be listed, and gives its number, the lowest that is free.
     fn open(&mut self, path: &[u8], how: Open) -> Result<u32, Errno>;
     /// Closes a file.

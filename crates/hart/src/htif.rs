@@ -54,6 +54,8 @@ impl Hart<'_> {
     pub(crate) fn attend(&mut self, ran: u64) -> Option<Stop> {
         let memory = &mut self.machine().memory;
         memory.attention = false;
+        let mut stop = self.serial();
+        let memory = &mut self.machine().memory;
         // What a device asks for now is looked at before the next instruction.
         let device_changed = std::mem::take(&mut memory.device_changed);
         self.machine().csrs.recheck |= device_changed;
@@ -63,7 +65,6 @@ impl Hart<'_> {
             self.code_changed();
         }
         self.enter_space();
-        let mut stop = None;
         let htif = &mut self.htif;
         if new == 0 && htif.due != u64::MAX {
             htif.due = htif.due.saturating_sub(ran);
@@ -71,7 +72,7 @@ impl Hart<'_> {
         htif.bytes |= new;
         if htif.bytes == 0xff || htif.due == 0 {
             (htif.bytes, htif.due) = (0, u64::MAX);
-            stop = self.command();
+            stop = self.command().or(stop);
         } else if new != 0 && htif.due == u64::MAX {
             htif.due = PATIENCE;
         }

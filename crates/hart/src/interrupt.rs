@@ -4,6 +4,7 @@
 //! ends where the timer comes, and when something is written that decides about interrupts.
 
 use crate::hart::{Hart, Stop, Trap};
+use crate::limits::INPUT_SLICE;
 use crate::machine::{Cause, Fault, Level, TIMER};
 use crate::protection::Access;
 
@@ -13,6 +14,9 @@ impl Hart<'_> {
         self.machine.csrs.recheck = false;
         if self.process.is_some() {
             return None;
+        }
+        if self.machine.memory.uart.wants_input() {
+            self.look_for_input(false);
         }
         self.machine.look_at_devices();
         if let Some((number, level)) = self.machine.csrs.interrupt(self.machine.level)
@@ -34,14 +38,16 @@ impl Hart<'_> {
         if self.machine.memory.view.watches_code() {
             return 1;
         }
-        let csrs = &self.machine.csrs;
+        // Input that was not there yet may come at any time.
+        let (csrs, uart) = (&self.machine.csrs, &self.machine.memory.uart);
+        let most = if uart.wants_input() { INPUT_SLICE } else { u64::MAX };
         if !csrs.is_enabled(TIMER) {
-            return u64::MAX;
+            return most;
         }
         match self.machine.memory.clint.until(csrs.retired) {
             // It is there, and something else has to enable it.
-            0 => u64::MAX,
-            left => left,
+            0 => most,
+            left => left.min(most),
         }
     }
 

@@ -79,5 +79,11 @@ pub const NATIVE_LEAST: u64 = 256;
 /// Where the timer and software interrupts of a machine are that does not say: the address that SiFive's CLINT has.
 pub const CLINT: u64 = 0x200_0000;
 
+/// Where the serial port of a machine is that does not say: the address that QEMU's machine `virt` has.
+pub const UART: u64 = 0x1000_0000;
+
+/// Instructions between two looks for input that was not there yet, where a program waits for it by other means than `wfi`.
+pub const INPUT_SLICE: u64 = 1 << 14;
+
 /// Where the interrupt controller of a machine is that does not say: the address that QEMU's machine `virt` has.
 pub const PLIC: u64 = 0xc00_0000;

@@ -199,20 +199,43 @@ impl Machine {
         Ok(())
     }
 
-    /// Waiting is over when an interrupt is there that is enabled by itself. The only one that comes by waiting is the timer's: the time
-    /// moves on to it. Where none can come, waiting is over at once, as the manual allows.
+    /// Waiting is over when an interrupt is there that is enabled by itself. Those that come by waiting are the serial port's and the timer's: the
+    /// time moves on to it. Where none can come, waiting is over at once, as the manual allows.
     pub(crate) fn wait(&mut self) -> Result<(), Fault> {
         // TW: waiting is the machine level's business.
         if self.csrs.is_reserved(self.level, 21) {
             return Err(Fault::new(Cause::Illegal, 0));
         }
         self.look_at_devices();
-        if self.csrs.pending() == 0 && self.csrs.is_enabled(TIMER) {
-            self.memory.clint.skip(self.csrs.retired.wrapping_add(1));
+        if self.csrs.pending() != 0 {
+            return Ok(());
+        }
+        if self.could_be_woken() {
+            // The host knows whether there is input: see `serial`.
+            (self.memory.waits, self.memory.attention) = (true, true);
+        } else {
+            self.skip_to_timer(self.csrs.retired.wrapping_add(1));
+        }
+        Ok(())
+    }
+
+    /// Whether a byte that comes would be an interrupt that is enabled by itself.
+    pub(crate) fn could_be_woken(&self) -> bool {
+        self.memory.uart.listens() && self.csrs.enabled() & self.memory.plic.reach(crate::uart::SOURCE) != 0
+    }
+
+    /// Lets the time move on to the timer's interrupt, if that is enabled by itself.
+    pub(crate) fn skip_to_timer(&mut self, completed: u64) {
+        if self.csrs.is_enabled(TIMER) {
+            self.memory.clint.skip(completed);
             self.csrs.recheck = true;
             self.csrs_written();
         }
-        Ok(())
+    }
+
+    /// Whether the timer's interrupt is enabled by itself and will come: a program that wants none sets it to the end of time.
+    pub(crate) fn timer_comes(&self) -> bool {
+        self.csrs.is_enabled(TIMER) && self.memory.clint.is_set()
     }
 
     pub(crate) fn lun_lookup(&mut self, uuid: u64, dev: u16) -> Result<u16, Fault> {

@@ -15,6 +15,7 @@ use crate::clint::Clint;
 use crate::limits::MAX_MEMORY;
 use crate::plic::Plic;
 use crate::protection::{Access, Protection};
+use crate::uart::{self, Uart};
 use crate::view::{Looking, Space, View, access_fault};
 use crate::watch::{Access as Watched, Watchpoint};
 
@@ -89,6 +90,9 @@ pub struct Memory {
     pub(crate) translations_changed: bool,
     pub(crate) clint: Clint,
     pub(crate) plic: Plic,
+    pub(crate) uart: Uart,
+    /// The program waits for input.
+    pub(crate) waits: bool,
     /// A device was used, so interrupts may be there that were not.
     pub(crate) device_changed: bool,
 }
@@ -120,6 +124,8 @@ impl Memory {
             translations_changed: false,
             clint: Clint::new(),
             plic: Plic::new(),
+            uart: Uart::new(),
+            waits: false,
             device_changed: false,
         }
     }
@@ -345,6 +351,11 @@ impl Memory {
             into.copy_from_slice(&self.plic.load(offset).to_le_bytes());
             // A load can take an interrupt.
             (self.attention, self.device_changed) = (true, true);
+        } else if let Some(offset) = self.uart.offset(at, length) {
+            let byte = self.uart.load(offset);
+            into.fill(0);
+            into.first_mut().into_iter().for_each(|first| *first = byte);
+            (self.attention, self.device_changed) = (true, true);
         } else if let Some(offset) = self.clint.offset(at, length) {
             self.clint.load(offset, into);
         }
@@ -353,7 +364,9 @@ impl Memory {
 
     /// Whether a device has all of this.
     fn is_device(&self, at: u64, length: u64) -> bool {
-        self.clint.offset(at, length).is_some() || self.plic.offset(at, length).is_some()
+        self.clint.offset(at, length).is_some()
+            || self.plic.offset(at, length).is_some()
+            || self.uart.offset(at, length).is_some()
     }
 
     /// Writes to a device.
@@ -361,10 +374,18 @@ impl Memory {
         let length = bytes.len() as u64;
         if let (Some(offset), Ok(value)) = (self.plic.offset(at, length), bytes.try_into().map(u32::from_le_bytes)) {
             self.plic.store(offset, value);
+        } else if let (Some(offset), Some(&byte)) = (self.uart.offset(at, length), bytes.first()) {
+            self.uart.store(offset, byte);
         } else if let Some(offset) = self.clint.offset(at, length) {
             self.clint.store(offset, bytes);
         }
         (self.attention, self.device_changed) = (true, true);
+    }
+
+    /// Tells the interrupt controller what the serial port asks for.
+    pub(crate) fn look_at_uart(&mut self) {
+        self.plic.set_source(uart::SOURCE, self.uart.asks());
+        self.device_changed = true;
     }
 
     /// Writes bytes.

@@ -101,6 +101,16 @@ impl Plic {
         all.min_by_key(|&n| (PRIORITY - self.priority(n), n))
     }
 
+    /// The bits of `mip` that a source would ask for.
+    pub(crate) fn reach(&self, source: u32) -> u64 {
+        let passes = |target: usize| {
+            let at = |all: &[u32]| all.get(target).copied().unwrap_or(0);
+            let enabled = self.enabled.get(target).is_some_and(|all| all >> source & 1 == 1);
+            enabled && self.taken >> source & 1 == 0 && self.priority(source) > at(&self.threshold)
+        };
+        (0..TARGETS).zip(BITS).fold(0, |all, (target, bit)| all | u64::from(passes(target)) << bit)
+    }
+
     /// The bits of `mip` that it asks for.
     pub(crate) fn lines(&self) -> u64 {
         if self.waits == 0 {

@@ -77,6 +77,7 @@ fn one(isa: &isaglot_model::Isa, case: &Value, cpus: &Value) -> Result<(), Strin
         Stop::Tohost(_) => "tohost",
         Stop::Exit(_) => "exit",
         Stop::Limit => "limit",
+        Stop::Stuck => "stuck",
         Stop::Breakpoint | Stop::Watchpoint(..) => "debug",
     };
     same("stop", json!(kind), &expect["stop"])?;

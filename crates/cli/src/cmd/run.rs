@@ -21,6 +21,7 @@ mod ending;
 mod files;
 #[cfg(feature = "gdb")]
 mod gdb;
+mod input;
 mod memory;
 mod program;
 mod world;

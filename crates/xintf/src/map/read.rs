@@ -37,6 +37,7 @@ const TOP: &[&str] = &[
     "vlen",
     "clint",
     "plic",
+    "uart",
     "start_context",
     "ram",
     "entry",

@@ -132,6 +132,10 @@ impl End<'_, '_> {
                     place(self.symbols, self.hart.pc())
                 )
             }
+            Stop::Stuck => {
+                let place = place(self.symbols, self.hart.pc());
+                format!("stopped: the program waits for {}, at {:#x}{place}\n", self.waits_for(), self.hart.pc())
+            }
             // A debugger is told of these, and they are no end.
             Stop::Breakpoint | Stop::Watchpoint(..) => String::new(),
             Stop::Tohost(value) => format!("stopped: tohost, exit code {}\n", value >> 1),
@@ -195,6 +199,7 @@ impl End<'_, '_> {
         let kind = match stop {
             Stop::Ebreak => "ebreak",
             Stop::Limit => "limit",
+            Stop::Stuck => "stuck",
             Stop::Tohost(_) => "tohost",
             Stop::Exit(_) => "exit",
             Stop::Trap(_) => "trap",
@@ -234,7 +239,7 @@ impl End<'_, '_> {
             }
             Stop::Tohost(value) => all["exit"] = json!(value >> 1),
             Stop::Exit(code) => all["exit"] = json!(code),
-            Stop::Ebreak | Stop::Limit | Stop::Breakpoint | Stop::Watchpoint(..) => {}
+            Stop::Ebreak | Stop::Limit | Stop::Stuck | Stop::Breakpoint | Stop::Watchpoint(..) => {}
         }
         if matches!(self.stop, Stop::Limit | Stop::Trap(_)) {
             let each = |(pc, text): (u64, String)| json!({ "pc": hex(pc), "text": text });
@@ -261,6 +266,14 @@ impl End<'_, '_> {
         format!("{all:#}\n")
     }
 
+    /// Why a program cannot go on that waits.
+    fn waits_for(&self) -> &'static str {
+        match self.args.linux {
+            true => "its own threads, which all wait",
+            false => "input, which has ended",
+        }
+    }
+
     /// What is said of an end that the program did not choose.
     pub(super) fn complaint(&mut self, model: TrapModel) -> Option<Diagnostic> {
         let trap = match self.stop.clone() {
@@ -268,6 +281,14 @@ impl End<'_, '_> {
             Stop::Limit => {
                 let message = format!("the program did not end in {}", counted(self.args.max_steps, "instruction"));
                 return Some(Diagnostic::error("run-limit", message));
+            }
+            Stop::Stuck => {
+                let d = Diagnostic::error(
+                    "run-stuck",
+                    format!("the program waits for {}, so it cannot end", self.waits_for()),
+                );
+                let help = "a bare program ends by itself through `tohost`, semihosting or `ebreak`";
+                return Some(if self.args.linux { d } else { d.note(help) });
             }
             Stop::Trap(trap) => trap,
         };

@@ -16,6 +16,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use super::Args;
 use super::ending::ENDED;
 use super::files::{Files, Folder, Handle, Opened};
+use super::input::Input;
 use crate::io::Output;
 
 /// The world of one run, shared by the machine and the verb.
@@ -32,6 +33,7 @@ struct Inner {
     failed: Option<Diagnostic>,
     folder: Option<PathBuf>,
     files: Files,
+    input: Input,
     program: String,
 }
 
@@ -54,6 +56,7 @@ impl World {
             failed: None,
             folder,
             files: Files::new(),
+            input: Input::default(),
             program,
         };
         Ok(World(Rc::new(RefCell::new(inner))))
@@ -283,7 +286,7 @@ impl Host for World {
             Handle::Input => {
                 // A question comes before its answer.
                 inner.flush();
-                io::stdin().read(&mut bytes)
+                return inner.input.read(length).map_err(|e| errno(&e));
             }
             Handle::File(opened) => (&opened.file).read(&mut bytes),
             Handle::Reader(end) => return end.read(length),
@@ -292,6 +295,15 @@ impl Host for World {
         };
         bytes.truncate(read.map_err(|e| errno(&e))?);
         Ok(bytes)
+    }
+
+    fn input(&mut self, wait: bool) -> isaglot_hart::Input {
+        let mut inner = self.0.borrow_mut();
+        // A question comes before its answer.
+        if wait {
+            inner.flush();
+        }
+        inner.input.next(wait)
     }
 
     fn open(&mut self, path: &[u8], how: Open) -> Result<u32, Errno> {

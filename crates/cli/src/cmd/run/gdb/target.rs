@@ -111,6 +111,7 @@ impl<'h, 'a> Debugged<'h, 'a> {
             }
             Stop::Ebreak => Signal::SIGTRAP,
             Stop::Limit => Signal::SIGXCPU,
+            Stop::Stuck => Signal::SIGHUP,
             Stop::Trap(t) => match t.reason {
                 Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => Signal::SIGILL,
                 Cause::Breakpoint => Signal::SIGTRAP,
