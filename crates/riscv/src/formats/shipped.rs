@@ -93,6 +93,8 @@ fn is_by_hand(name: &str, by_hand: &Isa) -> bool {
 fn part_of_v(name: &str) -> &'static str {
     let memory = ["vl", "vs"].iter().any(|s| name.starts_with(s));
     match name {
+        // A mask, in spite of its name.
+        "vfirst.m" => "zve32x",
         _ if memory && name.contains("64") => "zve64x",
         _ if ["vf", "vmf"].iter().any(|s| name.starts_with(s)) => "zve32f",
         _ => "zve32x",
