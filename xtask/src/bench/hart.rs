@@ -14,8 +14,9 @@ const CALLS: u64 = 4;
 
 const GCC: &str = "riscv64-linux-gnu-gcc";
 
-/// A static RISC-V program for Linux that is run beside the kernels, such as CoreMark, whose source is not here: what this variable names.
-const PROGRAM: &str = "ISAGLOT_RISCV_PROGRAM";
+/// The folder of programs that are not part of the project, as the tests have it: of the static programs for Linux below its folder `linux`, such as
+/// CoreMark, those are measured that have a file `NAME.bench` beside them, with their arguments, one a line.
+const PROGRAMS: &str = "ISAGLOT_PROGRAMS";
 
 /// A kernel leaves its result in a0; the start stops the hart, or asks qemu's Linux to end the process.
 const START: &str = "
@@ -191,24 +192,48 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         let peer = compile(&file, "linux", &["-DLINUX"])?;
         let args: Vec<String> =
             ["run", "--isa", "rv64gc", &ours.display().to_string()].iter().map(|s| (*s).to_owned()).collect();
-        let units = retired(&args)?;
+        let units = retired(&[args.as_slice(), &["--json".to_owned()]].concat())?;
         let peer = Some(vec!["qemu-riscv64".to_owned(), peer.display().to_string()]);
         let native = [std::slice::from_ref(&jit), args.as_slice(), &["--jit".to_owned()]].concat();
         rows.push(Row { name: format!("run {name}, instructions"), args, units, count: false, peer: peer.clone() });
         rows.push(Row { name: format!("run --jit {name}, instructions"), args: native, units, count: false, peer });
     }
-    if let Some(program) = std::env::var_os(PROGRAM) {
-        let program = program.display().to_string();
-        let args: Vec<String> = ["run", "--linux", &program].iter().map(|s| (*s).to_owned()).collect();
-        let mut native = vec![jit.clone(), "run".to_owned(), "--jit".to_owned()];
-        native.extend(args.iter().skip(1).cloned());
-        let peer = Some(vec!["qemu-riscv64".to_owned(), program.clone()]);
-        for (how, args) in [("", args), (" --jit", native)] {
-            let name = format!("run{how} {program}, once");
-            rows.push(Row { name, args, units: 1, count: false, peer: peer.clone() });
+    if let Some(folder) = std::env::var_os(PROGRAMS) {
+        let folder = PathBuf::from(folder).join("linux");
+        let mut found = Vec::new();
+        measured(&folder, &mut found)?;
+        found.sort();
+        for (program, arguments) in found {
+            let path = program.display().to_string();
+            let name = program.strip_prefix(&folder).unwrap_or(&program).display().to_string();
+            let with = |first: &[&str]| {
+                let all = first.iter().map(|s| (*s).to_owned()).chain([path.clone()]);
+                all.chain(arguments.iter().cloned()).collect::<Vec<String>>()
+            };
+            let args = with(&["run", "--linux"]);
+            let native = with(&[&jit, "run", "--linux", "--jit"]);
+            let units = retired(&with(&["run", "--linux", "--json"]))?;
+            let peer = Some(with(&["qemu-riscv64"]));
+            rows.push(Row { name: format!("run {name}, instructions"), args, units, count: false, peer: peer.clone() });
+            rows.push(Row { name: format!("run --jit {name}, instructions"), args: native, units, count: false, peer });
         }
     }
     Ok(rows)
+}
+
+/// The programs below a folder that are measured, each with its arguments.
+fn measured(folder: &Path, found: &mut Vec<(PathBuf, Vec<String>)>) -> Result<(), String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for path in entries.flatten().map(|e| e.path()) {
+        let name = path.display().to_string();
+        if path.is_dir() {
+            measured(&path, found)?;
+        } else if let Some(program) = name.strip_suffix(".bench") {
+            let text = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
+            found.push((PathBuf::from(program), text.lines().map(str::to_owned).collect()));
+        }
+    }
+    Ok(())
 }
 
 /// What overloadable opcodes take: each loop beside the same loop without them.
@@ -277,8 +302,11 @@ fn compile(source: &Path, extension: &str, more: &[&str]) -> Result<PathBuf, Str
 
 /// Instructions that a program executes.
 fn retired(args: &[String]) -> Result<u64, String> {
-    let out = Command::new(super::program()).args(args).arg("--json").output();
+    let out = Command::new(super::program()).args(args).output();
     let out = out.map_err(|e| format!("cannot run isaglot: {e}"))?;
-    let value: serde_json::Value = serde_json::from_slice(&out.stdout).map_err(|e| format!("{args:?}: {e}"))?;
+    // What the program prints comes first.
+    let text = String::from_utf8_lossy(&out.stdout);
+    let start = text.rfind("\n{\n").map_or(0, |at| at + 1);
+    let value: serde_json::Value = serde_json::from_str(&text[start..]).map_err(|e| format!("{args:?}: {e}"))?;
     value["instructions"].as_u64().ok_or_else(|| format!("{args:?}: no count of instructions"))
 }
