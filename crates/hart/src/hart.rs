@@ -378,13 +378,34 @@ impl<'a> Hart<'a> {
         word(self.decoder.plan(), pc, &mut |at| memory.peek(space, at))
     }
 
-    /// Machine code is made and used wherever it can be, however little that gains: for tests.
+    /// Machine code is made of what was run so often, of so many blocks at most, and used however little that gains: for tests.
     #[cfg(all(feature = "jit", feature = "oracle"))]
     #[doc(hidden)]
-    pub fn native_at_once(&mut self) {
+    pub fn native_from(&mut self, hot: u16, blocks: usize) {
         if let Some(native) = &mut self.native {
-            native.eager();
+            native.set_bounds(hot, blocks);
         }
+    }
+
+    /// Instructions that machine code has run: for tests.
+    #[cfg(all(feature = "jit", feature = "oracle"))]
+    #[doc(hidden)]
+    pub fn native_count(&self) -> u64 {
+        self.native.as_ref().map_or(0, |native| native.count)
+    }
+
+    /// How many instructions the block at the program counter has: for tests.
+    #[cfg(feature = "oracle")]
+    #[doc(hidden)]
+    pub fn block_length(&mut self) -> u64 {
+        if self.blocks.at(self.pc).start != self.pc {
+            let (block, breakpoints) = (self.blocks.place(self.pc), &self.debug.breakpoints);
+            if self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block).is_err() {
+                block.start = 1;
+                return 1;
+            }
+        }
+        self.blocks.at(self.pc).code.len() as u64
     }
 
     /// Runs until something ends the run, or so many instructions were run.

@@ -535,6 +535,15 @@ impl Memory {
         Ok(bytes)
     }
 
+    /// The pages that are there, by number.
+    #[cfg(feature = "oracle")]
+    pub(crate) fn pages(&self) -> std::collections::BTreeMap<u64, &[u8]> {
+        self.pages
+            .iter()
+            .map(|(&number, &base)| (number, self.data.get(base..base + PAGE).or_impossible(&[])))
+            .collect()
+    }
+
     /// A double word of memory; 0 where there is none.
     pub(crate) fn double_word(&mut self, address: u64) -> u64 {
         let bytes = self.read(address, 8).ok().and_then(|bytes| bytes.try_into().ok());

@@ -99,7 +99,10 @@ fn external(name: &str) -> Extern {
         "device" | "device_lookup" | "lun_lookup" | "reserve" | "reserved" => Extern::Call,
         _ => match functions::number(name) {
             Some(number) => Extern::Function(number),
-            None if ["f16_", "f32_", "f64_"].iter().any(|p| name.starts_with(p)) || name.ends_with("_to_f16") => {
+            // Those of vectors act on their registers, which are not the code's, and on memory, as a load or store does.
+            None if ["f16_", "f32_", "f64_", "vector_"].iter().any(|p| name.starts_with(p))
+                || name.ends_with("_to_f16") =>
+            {
                 Extern::Call
             }
             None => Extern::Leave,
@@ -119,6 +122,11 @@ pub(crate) struct Native {
     hot: u16,
     /// Where fewer instructions are allowed, they are interpreted.
     pub(crate) least: u64,
+    /// The most blocks of a region.
+    most_blocks: usize,
+    /// Instructions that the code has run.
+    #[cfg(feature = "oracle")]
+    pub(crate) count: u64,
 }
 
 /// An instruction of a region, before the region is whole.
@@ -158,13 +166,16 @@ impl Native {
             bodies: FxHashMap::default(),
             hot: HOT,
             least: NATIVE_LEAST,
+            most_blocks: MAX_REGION_BLOCKS,
+            #[cfg(feature = "oracle")]
+            count: 0,
         })
     }
 
-    /// Everything is translated at once, and entered however little is allowed: for tests.
+    /// What was run so often is translated, so many blocks together at most, and entered however little is allowed: for tests.
     #[cfg(feature = "oracle")]
-    pub(crate) fn eager(&mut self) {
-        (self.hot, self.least) = (1, 1);
+    pub(crate) fn set_bounds(&mut self, hot: u16, blocks: usize) {
+        (self.hot, self.least, self.most_blocks) = (hot, 1, blocks);
     }
 
     /// All code is forgotten.
@@ -225,7 +236,7 @@ impl Native {
             if start != pc && self.compiler.find(start) {
                 continue;
             }
-            if blocks.len() >= MAX_REGION_BLOCKS || count >= MAX_REGION {
+            if blocks.len() >= self.most_blocks || count >= MAX_REGION {
                 break;
             }
             let (code, end) = self.block(decoder, machine, start);

@@ -23,6 +23,10 @@ impl Hart<'_> {
         }
         let rest = native.enter(&mut self.machine, self.pc, allowed);
         let ran = allowed - rest;
+        #[cfg(feature = "oracle")]
+        {
+            native.count += ran;
+        }
         let state = &self.machine.native;
         let (block, note) = (state.block, state.left);
         self.pc = state.pc;

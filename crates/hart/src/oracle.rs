@@ -5,6 +5,7 @@ use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_xintf::set;
 
+use crate::memory::{PAGE, PAGE_BITS};
 use crate::{Config, Hart};
 
 /// Instructions of a run.
@@ -55,4 +56,20 @@ pub fn exercise(isa: &Isa, data: &[u8]) {
             }
         }
     }
+}
+
+/// The first address at which the memory of two machines differs. A page that is not there is one of zeros.
+pub fn difference(one: &Hart<'_>, other: &Hart<'_>) -> Option<u64> {
+    let (one, other) = (one.machine.memory.pages(), other.machine.memory.pages());
+    let numbers = one.keys().chain(other.keys());
+    let differs = |number: &u64| {
+        let byte = |pages: &std::collections::BTreeMap<u64, &[u8]>, at: usize| {
+            pages.get(number).and_then(|page| page.get(at)).copied().unwrap_or(0)
+        };
+        if one.get(number) == other.get(number) {
+            return None;
+        }
+        (0..PAGE).find(|&at| byte(&one, at) != byte(&other, at)).map(|at| number << PAGE_BITS | at as u64)
+    };
+    numbers.filter_map(differs).min()
 }

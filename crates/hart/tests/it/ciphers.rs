@@ -1,58 +1,15 @@
 //! Cryptography with vectors, against the examples that its standards publish: programs in `ciphers`, on both widths of registers and three
 //! lengths of vectors, by the executor and by the interpreter that defines the language. Instructions on single elements are held to
 //! sums over bits written here.
-//!
-//! A program says in its first lines which features it needs (`# features …`) and what is at a label at its end (`# holds LABEL HEX`).
 
-use isaglot_asm::{Assembler, Compat, Names};
-use isaglot_codec::Plan;
-use isaglot_hart::{Config, Hart, Stop};
-use isaglot_model::{FeatureId, Isa};
-use isaglot_riscv::assembly::{self, Layout, NoImports};
-use isaglot_source::{Diagnostics, SourceMap, render};
+use isaglot_hart::{Hart, Stop};
+use isaglot_model::Isa;
 use isaglot_testing::Random;
 
+use crate::assembled::{LENGTHS, build, hart, said};
 use crate::description;
 
-const START: u64 = 0x8000_0000;
 const STEPS: u64 = 10_000;
-const LENGTHS: [u32; 3] = [128, 256, 512];
-
-/// A program in memory, with its labels.
-struct Built {
-    parts: Vec<(u64, Vec<u8>)>,
-    labels: Vec<(String, u64)>,
-}
-
-fn build(isa: &Isa, xlen: u32, features: &[&str], text: &str) -> Built {
-    let id = |name: &&str| FeatureId(isa.features().iter().position(|f| f.name == **name).expect("a feature") as u32);
-    let on: Vec<FeatureId> = features.iter().map(id).collect();
-    let plan = Plan::with_features(isa, xlen, &on);
-    let names = Names::default();
-    let mut assembler = Assembler::new(&plan, &names, Compat::default());
-    let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
-    let file = files.add("program.s", text.as_bytes());
-    let layout = Layout { base: START, page: 4096, ..Layout::default() };
-    let program = assembly::assemble(&mut assembler, &mut NoImports, &mut files, file, &layout, &mut found);
-    let said: String = found.iter().map(|d| render::text(&files, d, false)).collect();
-    let program = program.unwrap_or_else(|| panic!("{said}"));
-    Built {
-        parts: program.image.sections.iter().map(|s| (s.address, s.bytes.clone())).collect(),
-        labels: program.symbols.iter().map(|s| (s.name.clone(), s.address)).collect(),
-    }
-}
-
-fn hart<'a>(isa: &'a Isa, xlen: u32, features: &[&str], vlen: u32, built: &Built) -> Hart<'a> {
-    let mut config = Config::new(xlen);
-    config.extensions = Some(features.iter().map(|&f| f.to_owned()).collect());
-    config.vlen = vlen;
-    let mut hart = Hart::new(isa, config).expect("a sound machine");
-    for (address, bytes) in &built.parts {
-        hart.memory().write(*address, bytes).expect("it fits");
-    }
-    hart.set_pc(START);
-    hart
-}
 
 /// Runs by the definition of each instruction.
 fn interpret(isa: &Isa, hart: &mut Hart<'_>) -> Stop {
@@ -72,11 +29,6 @@ fn interpret(isa: &Isa, hart: &mut Hart<'_>) -> Stop {
     Stop::Limit
 }
 
-/// What the first lines of a program say of something.
-fn said<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
-    text.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(word)?.strip_prefix(' ')).collect()
-}
-
 #[test]
 fn published_examples() {
     let isa = description::isa();
@@ -84,9 +36,8 @@ fn published_examples() {
     let mut wrong = Vec::new();
     for path in isaglot_testing::bless::cases(&folder, ".s") {
         let text = std::fs::read_to_string(&path).expect("a readable file");
-        let said = |word: &str| said(&text, word);
         let features: Vec<&str> =
-            said("features").into_iter().flat_map(str::split_whitespace).chain(["m", "zicsr"]).collect();
+            said(&text, "features").into_iter().flat_map(str::split_whitespace).chain(["m", "zicsr"]).collect();
         for (xlen, vlen) in [32, 64].into_iter().flat_map(|x| LENGTHS.map(|v| (x, v))) {
             let built = build(&isa, xlen, &features, &text);
             for interpreted in [false, true] {
@@ -96,15 +47,7 @@ fn published_examples() {
                 if stop != Stop::Ebreak {
                     wrong.push(format!("{at}: {stop:x?} at {:#x}", hart.pc()));
                 }
-                for line in said("holds") {
-                    let (label, want) = line.split_once(' ').expect("a label and bytes");
-                    let place = built.labels.iter().find(|(name, _)| name == label).expect("a label").1;
-                    let got = hart.memory().read(place, want.len() / 2).expect("memory");
-                    let got: String = got.iter().map(|byte| format!("{byte:02x}")).collect();
-                    if got != want {
-                        wrong.push(format!("{at}: {label} holds {got}"));
-                    }
-                }
+                wrong.extend(built.wrong(&text, &mut hart).map(|why| format!("{at}: {why}")));
             }
         }
     }

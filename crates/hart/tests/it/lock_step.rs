@@ -6,6 +6,7 @@
 //! stores. Every block is translated at once.
 
 use isaglot_bits::Word;
+use isaglot_hart::limits::MAX_REGION_BLOCKS;
 use isaglot_hart::{Config, Hart, Stop};
 use isaglot_model::{EncodingId, Isa};
 use isaglot_semantics::Statement;
@@ -169,7 +170,7 @@ fn both(isa: &Isa, xlen: u32, code: &[u8], r: &mut Random, name: &str) -> (u64, 
         let mut hart = machine(isa, xlen);
         if native {
             hart.set_native(true).expect("there is a translator for this host");
-            hart.native_at_once();
+            hart.native_from(1, MAX_REGION_BLOCKS);
         }
         hart.memory().write(CODE, code).expect("there is memory");
         hart.set_pc(CODE);

@@ -1,6 +1,7 @@
 //! Machine code and the interpreter in lock step on programs that are not random: those of privilege, with traps, returns and CSRs; and loops of
 //! overloadable opcodes whose handles change, so that what machine code has taken for granted is not so any more.
 
+use isaglot_hart::limits::MAX_REGION_BLOCKS;
 use isaglot_hart::{Config, Hart, Stop};
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_testing::Random;
@@ -22,7 +23,7 @@ fn state(hart: &Hart<'_>) -> (u64, u64, Vec<u64>, Vec<Option<u64>>, u64) {
 /// Runs both to the end, in slices of these lengths at most; gives the end.
 fn both(plain: &mut Hart<'_>, native: &mut Hart<'_>, slice: u64, r: &mut Random, name: &str) -> Stop {
     native.set_native(true).expect("there is a translator for this host");
-    native.native_at_once();
+    native.native_from(1, MAX_REGION_BLOCKS);
     let mut ran = 0;
     loop {
         let steps = r.below(slice) + 1;

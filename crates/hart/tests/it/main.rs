@@ -1,5 +1,6 @@
 //! The hart: programs that check themselves, privilege, arbitrary input, and that the executors are up to date.
 
+mod assembled;
 mod ciphers;
 mod contexts;
 mod debug;

@@ -1,0 +1,158 @@
+//! Processes of Linux in lock step: C programs of ours (`linux/*.c`), with glibc and as a compiler makes them, and the programs of others in the folder
+//! `linux` of the one that `ISAGLOT_PROGRAMS` names, with arguments in `NAME.args`, one a line.
+//!
+//! A prefix of each is compared; with `ISAGLOT_FULL=1` all of it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use isaglot_hart::{Config, Hart, Level, Start, Stop};
+use isaglot_model::Isa;
+use isaglot_testing::{Failed, Random, Trial, peer};
+use object::{Object, ObjectSegment};
+
+use crate::description;
+use crate::pair::{Count, Pair, WAYS, Way};
+
+/// Instructions of a program that are compared: after each block, and where blocks are linked.
+const BY_BLOCKS: u64 = 300_000;
+const LINKED: u64 = 2_000_000;
+/// The most, of a whole program.
+const WHOLE: u64 = 100_000_000;
+
+fn is_full() -> bool {
+    std::env::var("ISAGLOT_FULL").is_ok_and(|v| v == "1")
+}
+
+/// A process of a program, on a host that has a console alone and whose time stands still.
+fn process<'a>(isa: &'a Isa, bytes: &[u8], arguments: &[String]) -> Result<Hart<'a>, String> {
+    let elf = object::File::parse(bytes).map_err(|e| e.to_string())?;
+    let mut config = Config::new(if elf.is_64() { 64 } else { 32 });
+    config.start = Level::User;
+    config.ebreak_stops = false;
+    config.ram = elf.segments().map(|s| (s.address(), s.size())).collect();
+    let mut hart = Hart::new(isa, config)?;
+    let mut end = 0;
+    for segment in elf.segments() {
+        let data = segment.data().map_err(|e| e.to_string())?;
+        hart.memory().write(segment.address(), data).map_err(|at| format!("no memory at {at:#x}"))?;
+        end = end.max(segment.address() + segment.size());
+    }
+    let place = if elf.is_64() { [32, 8, 56, 2] } else { [28, 4, 44, 2] };
+    let number = |at: usize, length: usize| {
+        bytes.get(at..at + length).unwrap_or(&[]).iter().rev().fold(0, |all, &b| all << 8 | u64::from(b))
+    };
+    // The program headers are in the first segment, as linkers place them.
+    let first = elf.segments().map(|s| s.address()).min().unwrap_or(0);
+    let start = Start {
+        arguments: [&["program".to_owned()], arguments].concat().iter().map(|a| a.clone().into_bytes()).collect(),
+        environment: vec![b"LANG=C".to_vec()],
+        entry: elf.entry(),
+        headers: first + number(place[0], place[1]),
+        header_count: number(place[2], place[3]),
+        end,
+    };
+    hart.start_process(&start)?;
+    Ok(hart)
+}
+
+/// Compares a program in both ways; gives what was compared, and its end.
+fn compare(bytes: &[u8], arguments: &[String]) -> Result<(Count, Stop), String> {
+    let isa = description::isa();
+    let (mut count, mut end) = (Count::default(), Stop::Limit);
+    for way in WAYS {
+        let most = match way {
+            _ if is_full() => WHOLE,
+            Way::Blocks => BY_BLOCKS,
+            Way::Linked => LINKED,
+        };
+        let make = || process(&isa, bytes, arguments);
+        let (stop, compared, _) = Pair::new(make()?, make()?, way)?.run(most, &mut Random::new(1))?;
+        count += compared;
+        end = stop;
+    }
+    Ok((count, end))
+}
+
+/// One of ours: it ends with status 0.
+fn ours(source: &Path, xlen: u32) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let program = folder.path().join("program");
+    let options: &[&str] = match xlen {
+        64 => &["-march=rv64gc", "-mabi=lp64d", "-O2", "-static"],
+        // There is no library for it.
+        _ => &[
+            "-march=rv32gc",
+            "-mabi=ilp32d",
+            "-O2",
+            "-static",
+            "-nostdlib",
+            "-ffreestanding",
+            "-fno-builtin",
+            "-DALONE",
+        ],
+    };
+    let done =
+        Command::new("riscv64-linux-gnu-gcc").args(options).arg("-o").arg(&program).arg(source).arg("-lm").output();
+    let done = done?;
+    if !done.status.success() {
+        return Err(String::from_utf8_lossy(&done.stderr).into_owned().into());
+    }
+    let (count, end) = compare(&std::fs::read(&program)?, &["one".to_owned(), "two".to_owned()])?;
+    println!("{}, rv{xlen}: {count}; {end:?}", source.display());
+    match end {
+        Stop::Exit(0) => Ok(()),
+        end => Err(format!("it ends with {end:?}").into()),
+    }
+}
+
+fn theirs(file: &Path) -> Result<(), Failed> {
+    let beside = std::fs::read_to_string(format!("{}.args", file.display())).unwrap_or_default();
+    let arguments: Vec<String> = beside.lines().map(str::to_owned).collect();
+    let (count, end) = compare(&std::fs::read(file)?, &arguments)?;
+    println!("{}: {count}; {end:?}", file.display());
+    if matches!(end, Stop::Exit(_) | Stop::Limit) { Ok(()) } else { Err(format!("it ends with {end:?}").into()) }
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lock_step/linux");
+    let mut trials = Vec::new();
+    for source in isaglot_testing::bless::cases(&folder, ".c") {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&source).unwrap_or_default();
+        // What can do without a library says so.
+        let widths: &[u32] = if text.contains("ALONE") { &[64, 32] } else { &[64] };
+        for &xlen in widths {
+            let source = source.clone();
+            let check = move || ours(&source, xlen);
+            trials.push(peer::trial(format!("linux::{name}_rv{xlen}"), &[peer::RISCV_QEMU], check));
+        }
+    }
+    let others = std::env::var_os("ISAGLOT_PROGRAMS").map(PathBuf::from);
+    let mut files = Vec::new();
+    if let Some(folder) = &others {
+        elf_files(&folder.join("linux"), &mut files);
+        files.sort();
+    } else {
+        trials.push(Trial::test("linux::programs_of_others", || Ok(())).with_ignored_flag(true));
+    }
+    for file in files {
+        let name = others.as_ref().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(&file);
+        trials.push(Trial::test(format!("linux::{}", name.display()), {
+            let file = file.clone();
+            move || theirs(&file)
+        }));
+    }
+    trials
+}
+
+fn elf_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            elf_files(&path, files);
+        } else if std::fs::read(&path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")) {
+            files.push(path);
+        }
+    }
+}
