@@ -161,11 +161,22 @@ impl<'p, 'a> Marker<'p, 'a> {
     fn compile(&mut self, id: EncodingId) -> Option<BlockId> {
         let whole = self.programs.whole(id);
         let reduced = self.reduce(whole);
-        let block = (!self.programs.steps(reduced).is_empty()).then_some(reduced);
+        let mut block = (!self.programs.steps(reduced).is_empty()).then_some(reduced);
+        if block.is_some() && self.may_be_refused(id) {
+            // A word with a reserved number jumps nowhere, and only the exact engine knows it.
+            block = Some(self.programs.block(vec![PrintOp::Bail]));
+        }
         if let Some(root) = self.roots.get_mut(id.index()) {
             *root = Some(block);
         }
         block
+    }
+
+    /// Whether the value of a field may make a word of this encoding invalid ([`isaglot_model::Space::refuses`]).
+    fn may_be_refused(&self, id: EncodingId) -> bool {
+        let plan = self.programs.compiler.plan();
+        let mut fields = plan.isa()[id].cases.iter().flat_map(|case| &case.fields);
+        plan.refuses() && fields.any(|field| matches!(field.ty, FieldType::Sub(_)))
     }
 
     /// The block without the steps that print no code address. Blocks nest no deeper than when compiled.

@@ -80,12 +80,12 @@ pub(crate) fn all<'b>(b: &'b Blueprint<'_>) -> Vec<Table<'b>> {
     const U32: (&str, &str, &str) = ("uint32_t", "u32", "");
     const RANGE: (&str, &str, &str) = ("struct range", "Range", "");
     const CALC: (&str, &str, &str) = ("struct calc", "Calc", "");
-    let space = ("struct space", "Space", "Space { root: 0, first_wins: 2, first: 1 }");
+    let space = ("struct space", "Space", "Space { root: 0, first_wins: 2, refuses: 3, first: 1 }");
     let leaf = ("struct leaf", "Encoding<'static>", "leaf((0, 1), (2, 3, 8, 9), (4, 5), (7, 6, 10))");
     let expr = ("struct expr", "Expr", "Expr { fields: 0, nodes: 1 }");
     vec![
         table("lengths", ("struct length_rule", "(u64, u64, u32)", ""), &b.lengths, |r| [Hex(r.0), Hex(r.1), Int(r.2)]),
-        table("spaces", space, &b.spaces, |s| [Entry(s.root), Int(s.first), Bool(s.first_wins)]),
+        table("spaces", space, &b.spaces, |s| [Entry(s.root), Int(s.first), Bool(s.first_wins), Bool(s.refuses)]),
         table("tree", ("struct node", "Node", "node(0, 1, 2, 3)"), &b.tree, |n| {
             [Int(n.limb.into()), Int(n.shift.into()), Int(n.mask), Int(n.base)]
         }),

@@ -44,7 +44,7 @@ pub(super) struct Known<'a> {
 type LeafKey<'a> = (EncodingId, &'a str, (u32, bool, bool), (Range, Range));
 
 /// A decision tree by itself, and the first encoding of its space: nodes, entries, lists, what is listed, root, order.
-type TreeKey = (Vec<(u32, u32, u32, u32)>, Vec<u32>, Vec<Range>, Vec<u32>, (u32, u32, bool));
+type TreeKey = (Vec<(u32, u32, u32, u32)>, Vec<u32>, Vec<Range>, Vec<u32>, (u32, u32, bool, bool));
 
 impl Known<'_> {
     /// Forgets sets and trees that were taken back: encodings and nodes from these numbers on.
@@ -181,7 +181,9 @@ impl<'a> Exact<'_, '_, 'a> {
         let nodes: Vec<(u32, u32, u32, u32)> =
             tree.nodes.iter().map(|&(limb, shift, mask, base)| (limb, shift, mask as u32, base)).collect();
         let listed: Vec<u32> = tree.listed.iter().map(|(id, _)| number(id)).collect();
-        let key = (nodes, tree.entries.to_vec(), tree.lists.to_vec(), listed, (tree.root, first, tree.first_wins));
+        let refuses = self.plan.isa()[space].refuses;
+        let key =
+            (nodes, tree.entries.to_vec(), tree.lists.to_vec(), listed, (tree.root, first, tree.first_wins, refuses));
         if let Some(&known) = self.known.trees.get(&key) {
             b.spaces.push(known);
             return;
@@ -204,7 +206,7 @@ impl<'a> Exact<'_, '_, 'a> {
         }
         b.lists.extend(tree.lists.iter().map(|&(from, to)| (from + listed, to + listed)));
         b.listed.extend(&key.3);
-        let space = Space { root: place(tree.root), first_wins: tree.first_wins, first };
+        let space = Space { root: place(tree.root), first_wins: tree.first_wins, refuses, first };
         b.spaces.push(space);
         self.known.trees.insert(key, space);
     }

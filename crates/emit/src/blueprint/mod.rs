@@ -208,7 +208,10 @@ impl<'a> Blueprint<'a> {
     fn same_spaces(&self, a: u32, b: u32) -> bool {
         let count = self.spaces.len() - b as usize;
         (0..count).all(|i| match (self.spaces.get(a as usize + i), self.spaces.get(b as usize + i)) {
-            (Some(x), Some(y)) => x.first_wins == y.first_wins && self.same_tree((x.root, x.first), (y.root, y.first)),
+            (Some(x), Some(y)) => {
+                (x.first_wins, x.refuses) == (y.first_wins, y.refuses)
+                    && self.same_tree((x.root, x.first), (y.root, y.first))
+            }
             _ => false,
         })
     }
@@ -310,6 +313,11 @@ impl<'a> Blueprint<'a> {
         Ok(blueprint)
     }
 
+    /// Whether there is a space whose values can make a whole word invalid.
+    pub(crate) fn refuses(&self) -> bool {
+        self.spaces.iter().any(|space| space.refuses)
+    }
+
     /// The same as the tables that the runtime takes. Its constants must allow for this blueprint's.
     #[must_use]
     pub fn tables(&self) -> Isa<'_> {
@@ -319,6 +327,7 @@ impl<'a> Blueprint<'a> {
             parcel_bits: self.parcel_bits,
             little: self.little,
             value_bits: self.value_bits,
+            refuses: self.refuses(),
             lengths: &self.lengths,
             root: self.root,
             spaces: &self.spaces,

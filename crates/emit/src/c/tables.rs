@@ -160,6 +160,7 @@ pub fn isa(b: &Blueprint<'_>, name: &str, own: &str, generation: u32, spaces: u3
         let _ = writeln!(out, "   .{field} = {value},");
     }
     let _ = writeln!(out, "   .little = {},", b.little);
+    let _ = writeln!(out, "   .refuses = {},", b.refuses());
     for table in tables::all(b) {
         let from = if table.name == "spaces" && spaces > 0 { format!(" + {spaces}") } else { String::new() };
         let _ = writeln!(out, "   .{0} = {name}_{0}{from},", table.name);

@@ -40,6 +40,11 @@ impl<'t> Problems<'t> {
         Problems { list: [Problem::TooDeep; MOST], count: 0, record }
     }
 
+    /// Says whether further ones are recorded; gives what held before.
+    pub fn recording(&mut self, record: bool) -> bool {
+        core::mem::replace(&mut self.record, record)
+    }
+
     /// How many there are.
     #[inline]
     #[must_use]

@@ -7,7 +7,7 @@
 use super::calc;
 use super::decode::{Match, extract, has_dont_care, mask, pattern, select, slice};
 use super::problem::{Problem, Problems};
-use super::tables::{Calc, Case, Field, Isa, LIMBS, Limbs, MEMO, NODES, NONE, Piece};
+use super::tables::{Calc, Case, Field, Isa, LIMBS, Limbs, MEMO, NODES, NONE, Part, Piece, Type};
 
 /// The deepest nesting of scopes.
 const MAX_SCOPES: usize = 20;
@@ -87,9 +87,57 @@ impl<'t> Scopes<'t> {
     /// Opens the scope of an instruction; `false`, with a problem recorded, if the word is none.
     pub fn enter(&mut self, word: &Limbs, width: u32) -> bool {
         match self.decide(self.isa.root, word, width) {
-            Some(leaf) => self.enter_leaf(leaf, word),
+            Some(leaf) => self.take(leaf, word),
             None => false,
         }
+    }
+
+    /// Opens the scope of a word that matches an encoding; `false` if a value that its text shows makes it invalid.
+    fn take(&mut self, leaf: u32, word: &Limbs) -> bool {
+        if !self.enter_leaf(leaf, word) {
+            return false;
+        }
+        if !self.isa.refuses {
+            return true;
+        }
+        // What is wrong is recorded when the text is made.
+        let record = self.problems.recording(false);
+        let is_taken = !self.is_refused(0);
+        self.problems.recording(record);
+        (self.open, self.opened) = (usize::from(is_taken), 1);
+        is_taken
+    }
+
+    /// Whether a field of the text of an open scope, or of one within it, has a value that makes the word invalid.
+    /// Recursion is bounded by the scopes that can be open.
+    fn is_refused(&mut self, scope: usize) -> bool {
+        let isa = self.isa;
+        let template = self.template(scope);
+        if template == NONE {
+            return false;
+        }
+        let range = isa.templates.get(template as usize).copied().unwrap_or((0, 0));
+        for part in isa.parts.get(range.0 as usize..range.1 as usize).unwrap_or(&[]) {
+            let Part::Field(name, ..) = *part else { continue };
+            let Some(found) = self.resolve(scope, name) else { continue };
+            let Type::Sub(space) = found.field.ty else { continue };
+            if self.open == MAX_SCOPES || self.opened == MAX_OPENED {
+                return false;
+            }
+            let Match::One(leaf) = select(isa, space, &found.value, found.field.width) else {
+                if isa.spaces.get(space as usize).is_some_and(|space| space.refuses) {
+                    return true;
+                }
+                continue;
+            };
+            let is_inside = self.push(leaf, found.value, scope, found.field.params);
+            let is_refused = is_inside && self.is_refused(self.innermost());
+            self.leave();
+            if is_refused {
+                return true;
+            }
+        }
+        false
     }
 
     /// Opens the scope of a word that is taken as this encoding, whether it matches or not.
@@ -364,4 +412,10 @@ fn place(value: &mut Limbs, at: u32, word: &Limbs, piece: &Piece) {
         super::decode::insert(value, at + done, width, bits);
         done += width;
     }
+}
+
+/// Whether a word that matches an encoding is valid with all values that its text shows.
+#[inline]
+pub fn takes(isa: &Isa<'_>, leaf: u32, word: &Limbs) -> bool {
+    !isa.refuses || Scopes::new(isa, false).take(leaf, word)
 }

@@ -37,6 +37,8 @@ pub struct Isa<'t> {
     pub little: bool,
     /// Values read by texts and expressions are cut to this many bits.
     pub value_bits: u32,
+    /// Whether there is a space that refuses.
+    pub refuses: bool,
     /// How the first parcel tells the width: care, value, bits. Empty where all instructions have `max_bits`.
     pub lengths: &'t [(u64, u64, u32)],
     /// The space in which instructions are decided.
@@ -152,6 +154,8 @@ pub struct Space {
     pub root: u32,
     /// Of several matches the first counts.
     pub first_wins: bool,
+    /// A value of a field in the text that is none of its encodings makes the whole word invalid.
+    pub refuses: bool,
     /// The first of its encodings; those of a space are neighbours.
     pub first: u32,
 }

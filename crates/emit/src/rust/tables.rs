@@ -192,6 +192,7 @@ pub fn write(b: &Blueprint<'_>) -> String {
     let (generation, max_bits, parcel_bits) = (b.generation, b.max_bits, b.parcel_bits);
     let _ = writeln!(o, "    generation: {generation},\n    max_bits: {max_bits},\n    parcel_bits: {parcel_bits},");
     let _ = writeln!(o, "    little: {},\n    value_bits: {},\n    root: {},", b.little, b.value_bits, b.root);
+    let _ = writeln!(o, "    refuses: {},", b.refuses());
     out + &members + "};\n"
 }
 

@@ -10,6 +10,7 @@ use isaglot_asm::{Entry, Hooks, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_emit::files::File;
 use isaglot_model::{FeatureId, Isa};
+use isaglot_source::{Diagnostics, FileId};
 use isaglot_testing::peer::{CLANG_SANITIZERS, GCC_SANITIZERS, Peer};
 use isaglot_testing::{Failed, Random, corpus, workspace};
 
@@ -25,9 +26,28 @@ pub(crate) const STRICT: &[&str] = &["-Wconversion"];
 /// What a program is watched for.
 pub(crate) const SANITIZE: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
-/// Loads a description.
+/// What the operands of a target of LLVM mean: some of its numbers are reserved.
+const RESERVED: &str = include_str!("../data/reserved.operands");
+
+/// Loads a description; a target of LLVM is read with the table of operands that has reserved numbers.
 pub(crate) fn load(path: &Path) -> Result<Isa, String> {
+    if path.extension().is_some_and(|end| end == "td") {
+        return target(path);
+    }
     isaglot_isaspec::oracle::load(path, &mut corpus::load)
+}
+
+fn target(path: &Path) -> Result<Isa, String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let name = path.display().to_string();
+    let records = isaglot_tablegen::parse(&name, bytes.into(), &Default::default(), &mut |_| None);
+    let mut problems = Diagnostics::new();
+    let table = isaglot_llvm::read(FileId(u32::MAX), RESERVED, &mut problems);
+    let lowered = isaglot_llvm::lower(&records, &table, &mut problems);
+    match lowered {
+        Some(lowered) if records.ok() && problems.is_empty() => Ok(lowered.isa),
+        _ => Err(format!("{name}: {problems:?}")),
+    }
 }
 
 /// The plan of a description for a gen; `features` is `all`, or empty for those that are on by default.
@@ -72,6 +92,8 @@ const SHIPPED: &[(&str, &str, u32, &str)] = &[
     ("rv64", "specs/riscv/riscv.xml", 64, "all"),
     // Its texts come from its own crate; by its description it only decodes.
     ("xe", "specs/xe/xe.xml", 2000, ""),
+    // Words that have reserved numbers are invalid.
+    ("reserved", "examples/wren/wren.td", 0, ""),
 ];
 
 /// Those of the corpus.

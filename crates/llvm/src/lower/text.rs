@@ -235,6 +235,12 @@ impl<'a> Lowering<'a> {
             let Source::Numbers(numbers) = &operand.source else { return None };
             let choice = this.further_spellings(&operand.method, operand.ty).into_iter().nth(spelling)?;
             match (numbers.as_slice(), &choice.when) {
+                // Only where its parts are so: without this condition, the text would stand for any number.
+                (numbers, _) if !choice.parts.is_empty() => {
+                    let key = format!("{}/{spelling}", operand.method);
+                    let (all, space) = this.joined(numbers, &key, std::slice::from_ref(&choice))?;
+                    this.field_part(scope, &all, FieldType::Sub(space), parts);
+                }
                 (numbers, ValueSet::Any) => this.show_pieces(scope, numbers, &choice.text, choice.span, parts),
                 ([number], _) if number.width() <= 64 => {
                     let key = format!("{}/{spelling}", operand.method);

@@ -6,7 +6,8 @@ size_t isaglot_fetch(const void *bytes, size_t size, struct isaglot_instruction 
    uint32_t leaf[2];
    size_t taken = fetch(&tables, bytes, size, &out->word, &out->bits, &known);
    out->leaf = NONE;
-   if (taken && known && decide(&tables, tables.root, &out->word, out->bits, leaf) == MATCH_ONE)
+   if (taken && known && decide(&tables, tables.root, &out->word, out->bits, leaf) == MATCH_ONE
+       && scope_takes(&tables, leaf[0], &out->word))
       out->leaf = leaf[0];
    return taken;
 }
@@ -27,7 +28,7 @@ bool isaglot_decode(struct isaglot_word word, struct isaglot_instruction *out)
       word = slice(&word, 0, out->bits);
    }
    out->word = word;
-   if (decide(&tables, tables.root, &word, out->bits, leaf) != MATCH_ONE)
+   if (decide(&tables, tables.root, &word, out->bits, leaf) != MATCH_ONE || !scope_takes(&tables, leaf[0], &word))
       return false;
    out->leaf = leaf[0];
    return true;

@@ -187,11 +187,40 @@ static bool scope_enter_leaf(struct scopes *s, uint32_t leaf, const word_t *word
    return scope_push(s, leaf, word, -1, (struct range){0, 0});
 }
 
+static bool scope_is_refused(struct scopes *s, int scope);
+
+/* Opens the scope of a word that matches an encoding; false if a value that its text shows makes it invalid. */
+static bool scope_take(struct scopes *s, uint32_t leaf, const word_t *word)
+{
+   if (!scope_enter_leaf(s, leaf, word))
+      return false;
+   if (!s->isa->refuses)
+      return true;
+   /* What is wrong is kept when the text is made. */
+   bool record = s->record;
+   s->record = false;
+   bool is_refused = scope_is_refused(s, 0);
+   s->record = record;
+   s->open = is_refused ? 0 : 1;
+   s->opened = 1;
+   return !is_refused;
+}
+
 /* Opens the scope of an instruction. */
 static bool scope_enter(struct scopes *s, const word_t *word, uint32_t width)
 {
    uint32_t leaf = scope_decide(s, s->isa->root, word, width);
-   return leaf != NONE && scope_enter_leaf(s, leaf, word);
+   return leaf != NONE && scope_take(s, leaf, word);
+}
+
+/* Whether a word that matches an encoding is valid with all values that its text shows. */
+static bool scope_takes(const struct isa *isa, uint32_t leaf, const word_t *word)
+{
+   if (!isa->refuses)
+      return true;
+   struct scopes scopes;
+   scopes_init(&scopes, isa, false);
+   return scope_take(&scopes, leaf, word);
 }
 
 /* Opens the scope of the value of a nested field that is shown in a scope. */
@@ -486,4 +515,37 @@ static uint32_t template_of(struct scopes *s, int scope)
    if (p)
       p->a = leaf->display;
    return NONE;
+}
+
+/* Whether a field of the text of an open scope, or of one within it, has a value that makes the word invalid. Recursion is
+ * bounded by the scopes that can be open. */
+static bool scope_is_refused(struct scopes *s, int scope)
+{
+   const struct isa *isa = s->isa;
+   uint32_t number = template_of(s, scope);
+   if (number == NONE)
+      return false;
+   struct range parts = isa->templates[number];
+   for (uint32_t i = parts.from; i < parts.to; i++) {
+      struct found found;
+      uint32_t leaf[2];
+      if (isa->parts[i].kind != PART_FIELD || !resolve(s, scope, isa->parts[i].name, &found)
+          || found.field->type.kind != KIND_SUB)
+         continue;
+      if (s->open == MAX_SCOPES || s->opened == MAX_OPENED)
+         return false;
+      uint32_t space = found.field->type.arg;
+      if (decide(isa, space, &found.value, found.field->width, leaf) != MATCH_ONE) {
+         if (isa->spaces[space].refuses)
+            return true;
+         continue;
+      }
+      bool is_inside = scope_push(s, leaf[0], &found.value, scope, found.field->params);
+      bool is_refused = is_inside && scope_is_refused(s, s->open - 1);
+      if (s->open)
+         s->open--;
+      if (is_refused)
+         return true;
+   }
+   return false;
 }

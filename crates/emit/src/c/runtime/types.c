@@ -22,7 +22,7 @@ struct str {
 /* A set of encodings: where its tree begins, its first encoding, how matches count. */
 struct space {
    uint32_t root, first;
-   bool first_wins;
+   bool first_wins, refuses;
 };
 
 /* A node of a decision tree: looks at "mask" bits of a limb from "shift" on. */
@@ -235,7 +235,7 @@ struct length_rule {
 /* All tables of an instruction set for one gen. */
 struct isa {
    uint32_t generation, max_bits, parcel_bits, value_bits, root;
-   bool little;
+   bool little, refuses;
    uint32_t length_count, leaf_count, name_count, preferred_count, space_count;
    const struct length_rule *lengths;
    const struct space *spaces;
