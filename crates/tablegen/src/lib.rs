@@ -27,6 +27,7 @@ mod parse;
 mod pattern;
 pub mod print;
 pub mod query;
+mod quick;
 mod record;
 mod relate;
 pub mod render;

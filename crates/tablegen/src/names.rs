@@ -26,9 +26,10 @@ impl Sym {
         self.0 as usize
     }
 
-    /// The bit of this name in the set of free variables of a value.
+    /// The bit of this name in the set of free variables of a value; never the top one, [`crate::value::HAS_CLASS`].
     pub(crate) fn bloom(self) -> u64 {
-        1 << (self.0.wrapping_mul(0x9E37_79B1) >> 26)
+        const NAME_BITS: u64 = 63;
+        1 << ((u64::from(self.0.wrapping_mul(0x9E37_79B1)) * NAME_BITS) >> 32)
     }
 }
 
