@@ -4,6 +4,7 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
+use isaglot_invariant::Impossible as _;
 use rustc_hash::FxBuildHasher;
 
 use crate::lex::token::KEYWORDS;
@@ -41,11 +42,24 @@ pub(crate) struct Names {
     starts: Vec<u32>,
     /// Hash and name.
     table: HashTable<(u32, u32)>,
+    /// Direct-mapped: short words of sources and their names, by their bytes.
+    words: Vec<(u128, Sym)>,
 }
+
+/// Bytes of a short word.
+const SHORT: usize = 16;
+
+/// Places of [`Names::words`].
+const WORDS: usize = 1 << 11;
 
 impl Names {
     pub(crate) fn new() -> Names {
-        let mut names = Names { text: Vec::new(), starts: vec![0, 0], table: HashTable::with_capacity(1 << 14) };
+        let mut names = Names {
+            text: Vec::new(),
+            starts: vec![0, 0],
+            table: HashTable::with_capacity(1 << 14),
+            words: vec![(0, Sym::EMPTY); WORDS],
+        };
         names.intern(b"");
         names.intern(b"NAME");
         for (word, _) in KEYWORDS {
@@ -69,6 +83,28 @@ impl Names {
         self.starts.push(self.text.len() as u32);
         self.table.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         Sym(id)
+    }
+
+    /// The name of the first `len` bytes, of which none is 0; the bytes after them help to look at a short word at once.
+    #[inline]
+    pub(crate) fn intern_word(&mut self, bytes: &[u8], len: usize) -> Sym {
+        let word = bytes.get(..len).or_impossible(&[]);
+        let Some(first) = bytes.first_chunk::<SHORT>().filter(|_| (1..=SHORT).contains(&len)) else {
+            return self.intern(word);
+        };
+        let key = u128::from_le_bytes(*first) & u128::MAX >> (8 * (SHORT - len));
+        let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = (mixed >> 32) as usize % WORDS;
+        match self.words.get(place) {
+            Some(&(known, name)) if known == key => name,
+            _ => {
+                let name = self.intern(word);
+                if let Some(slot) = self.words.get_mut(place) {
+                    *slot = (key, name);
+                }
+                name
+            }
+        }
     }
 
     /// The name if it was ever interned.

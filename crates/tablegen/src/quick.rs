@@ -245,8 +245,7 @@ impl Ctx {
         }
         known.loops = at;
         let element = self.store.types.element(ty);
-        let made = self.make_from_scratch(start, |ctx, parts| element.map(|element| ctx.list(element, parts)));
-        made
+        self.make_from_scratch(start, |ctx, parts| element.map(|element| ctx.list(element, parts)))
     }
 
     /// The body of a loop for one element, remembered from loop to loop.

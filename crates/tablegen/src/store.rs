@@ -151,25 +151,25 @@ impl Store {
             head[..len].copy_from_slice(&name[..len]);
             (u128::from_be_bytes(head), id)
         };
-        // Unnamed records, often most of all, lie together and need only their numbers compared.
-        let mut unnamed: Vec<u64> = Vec::new();
+        // Unnamed records, often most of all, lie together and have an order of their own.
+        let mut unnamed: Vec<(u32, RecId)> = Vec::new();
         let mut keyed: Vec<(u128, RecId)> = Vec::new();
         for id in ids {
-            match digits_key(self.class_name(*id)) {
-                Some(digits) => unnamed.push(u64::from(digits) << 32 | u64::from(id.0)),
+            match number_of(self.class_name(*id)) {
+                Some(number) => unnamed.push((number, *id)),
                 None => keyed.push(key(id)),
             }
         }
-        unnamed.sort_unstable();
+        let unnamed = by_digits(&unnamed);
         keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.class_name(a.1).cmp(self.class_name(b.1))));
         let mut sorted: Vec<RecId> = keyed.into_iter().map(|k| k.1).collect();
         let at = sorted.partition_point(|&id| self.class_name(id) < ANONYMOUS);
         if sorted.get(at).is_some_and(|&id| self.class_name(id).starts_with(ANONYMOUS)) {
             // Some other name begins like theirs.
-            sorted.extend(unnamed.into_iter().map(|u| RecId(u as u32)));
+            sorted.extend(unnamed);
             sorted.sort_by(|&a, &b| self.class_name(a).cmp(self.class_name(b)));
         } else {
-            sorted.splice(at..at, unnamed.into_iter().map(|u| RecId(u as u32)));
+            sorted.splice(at..at, unnamed);
         }
         sorted
     }
@@ -220,7 +220,8 @@ impl Store {
         self.types.record(&classes)
     }
 
-    fn class_name(&self, class: RecId) -> &[u8] {
+    /// The name of a class or a finished record.
+    pub(crate) fn class_name(&self, class: RecId) -> &[u8] {
         self.vals.as_str(self.rec(class).name).map_or(&[], |s| self.names.get(s))
     }
 
@@ -246,12 +247,47 @@ impl Store {
 /// How names of unnamed records begin.
 const ANONYMOUS: &[u8] = b"anonymous_";
 
-/// A number that orders the names of unnamed records as their texts are ordered; none for other names.
-fn digits_key(name: &[u8]) -> Option<u32> {
+/// The number of an unnamed record; none for other names, and for digits that are not written as a number is.
+fn number_of(name: &[u8]) -> Option<u32> {
+    const MAX_DIGITS: usize = 8;
     let digits = name.strip_prefix(ANONYMOUS)?;
-    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
+    let is_written_so = match digits {
+        [] => false,
+        [b'0', _, ..] => false,
+        digits => digits.len() <= MAX_DIGITS && digits.iter().all(u8::is_ascii_digit),
+    };
+    is_written_so.then(|| digits.iter().fold(0, |number, &d| number * 10 + u32::from(d - b'0')))
+}
+
+/// Sorts by the texts of the numbers, which are all different.
+fn by_digits(numbered: &[(u32, RecId)]) -> Vec<RecId> {
+    let Some(max) = numbered.iter().map(|&(number, _)| number).max() else { return Vec::new() };
+    if max as usize > numbered.len().saturating_mul(8) {
+        // Few of many numbers: a walk over all would be longer than sorting.
+        let mut texts: Vec<(String, RecId)> = numbered.iter().map(|&(number, id)| (number.to_string(), id)).collect();
+        texts.sort_unstable();
+        return texts.into_iter().map(|(_, id)| id).collect();
     }
-    let key = digits.iter().fold(0, |key, &d| key << 4 | u32::from(d - b'0' + 1));
-    Some(key << (4 * (8 - digits.len())))
+    let mut ids = vec![None; max as usize + 1];
+    for &(number, id) in numbered {
+        if let Some(slot) = ids.get_mut(number as usize) {
+            *slot = Some(id);
+        }
+    }
+    // 0, 1, 10, 100, 101, …, 11, …: a number's tenfold comes right after it, and after the last with its digits the next one.
+    let mut sorted = Vec::with_capacity(numbered.len());
+    sorted.extend(ids.first().copied().flatten());
+    let mut number = 1;
+    for _ in 0..max {
+        sorted.extend(ids.get(number as usize).copied().flatten());
+        if number * 10 <= max {
+            number *= 10;
+            continue;
+        }
+        while number % 10 == 9 || number == max {
+            number /= 10;
+        }
+        number += 1;
+    }
+    sorted
 }

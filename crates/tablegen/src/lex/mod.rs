@@ -308,8 +308,8 @@ impl<'a> Lexer<'a> {
 
     fn identifier(&mut self, ctx: &mut Ctx) -> Tok {
         self.skip_while(is_id);
-        let word = self.bytes.get(self.start..self.at).or_impossible(&[]);
-        let text = ctx.store.names.intern(word);
+        let from_here = self.bytes.get(self.start..).or_impossible(&[]);
+        let text = ctx.store.names.intern_word(from_here, self.at - self.start);
         match keyword(text) {
             Some(tok) => tok,
             None => {
@@ -432,7 +432,8 @@ impl<'a> Lexer<'a> {
         }
         let from = self.at;
         self.skip_while(is_id);
-        self.value.text = ctx.store.names.intern(self.bytes.get(from..self.at).or_impossible(&[]));
+        let from_here = self.bytes.get(from..).or_impossible(&[]);
+        self.value.text = ctx.store.names.intern_word(from_here, self.at - from);
         Tok::VarName
     }
 

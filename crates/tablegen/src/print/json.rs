@@ -13,11 +13,26 @@ use crate::record::{RecId, RecKind, ShapeId};
 use crate::store::Store;
 use crate::value::{Val, ValueKind, dag_args, dag_op};
 
+/// Whether each byte stands for itself between quotes: printable ASCII but for a quote and a backslash.
+fn is_plain(eight: [u8; 8]) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    const TOPS: u64 = ONES << 7;
+    let word = u64::from_le_bytes(eight);
+    // The top bit of a byte that is 0, as long as no byte has its own top bit.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    let below_blank = word.wrapping_sub(ONES * 0x20) & !word;
+    let quotes = zeros(word ^ ONES * u64::from(b'"'));
+    let backslashes = zeros(word ^ ONES * u64::from(b'\\'));
+    (word | below_blank | quotes | backslashes) & TOPS == 0
+}
+
 /// Adds a JSON string; bytes that are not UTF-8 become U+FFFD.
 pub(crate) fn quote(text: &[u8], out: &mut Vec<u8>) {
-    let plain = |b: &u8| *b >= 0x20 && *b < 0x80 && *b != b'"' && *b != b'\\';
     out.push(b'"');
-    if text.iter().all(plain) {
+    let (eights, rest) = text.as_chunks::<8>();
+    let mut last = [b' '; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    if eights.iter().chain([&last]).all(|eight| is_plain(*eight)) {
         out.extend_from_slice(text);
     } else {
         for c in String::from_utf8_lossy(text).bytes() {
@@ -178,9 +193,11 @@ fn write_record(
     sink: &mut Sink<'_>,
 ) {
     let record = store.rec(rec);
-    let name = store.rec_name(rec);
+    let name = store.class_name(rec);
     let out = &mut sink.buffer;
-    quote(&name, out);
+    let name_start = out.len();
+    quote(name, out);
+    let name_end = out.len();
     out.extend(b":{\"!anonymous\":");
     out.extend(if record.kind == RecKind::AnonymousDef { b"true".as_slice() } else { b"false" });
     out.extend_from_slice(&layout.fields);
@@ -196,7 +213,7 @@ fn write_record(
         }));
     }
     out.extend(b"],\"!name\":");
-    quote(&name, out);
+    out.extend_from_within(name_start..name_end);
     out.extend_from_slice(supers);
     let Layout { places, keys, last, .. } = layout;
     sink.fields(last, rec, store, places, |sink, i| {
@@ -228,18 +245,24 @@ fn super_names(store: &Store, rec: RecId) -> Vec<u8> {
 
 fn write_instances(store: &Store, defs: &[RecId], sink: &mut Sink<'_>) -> io::Result<()> {
     let classes = store.sorted_classes();
-    let mut members: Vec<Vec<RecId>> = vec![Vec::new(); classes.len()];
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); classes.len()];
     let mut place = vec![usize::MAX; classes.len()];
     for (i, &class) in classes.iter().enumerate() {
         if let Some(slot) = place.get_mut(store.class_number(class) as usize) {
             *slot = i;
         }
     }
-    for &def in defs {
+    // The names with their quotes and a comma, one after the other, and where each ends.
+    let mut names = Vec::new();
+    let mut ends = vec![0];
+    for (number, &def) in defs.iter().enumerate() {
+        quote(store.class_name(def), &mut names);
+        names.push(b',');
+        ends.push(names.len());
         for &class in &store.supers.get(store.rec(def).supers).list {
             let at = place.get(store.class_number(class) as usize).copied().or_impossible(usize::MAX);
             if let Some(list) = members.get_mut(at) {
-                list.push(def);
+                list.push(number as u32);
             }
         }
     }
@@ -248,14 +271,15 @@ fn write_instances(store: &Store, defs: &[RecId], sink: &mut Sink<'_>) -> io::Re
         if i > 0 {
             sink.buffer.push(b',');
         }
-        quote(&store.rec_name(class), &mut sink.buffer);
+        quote(store.class_name(class), &mut sink.buffer);
         sink.buffer.extend(b":[");
-        for (i, &def) in list.iter().enumerate() {
-            if i > 0 {
-                sink.buffer.push(b',');
-            }
-            quote(&store.rec_name(def), &mut sink.buffer);
+        for &number in list {
+            let (from, to) = (ends[number as usize], ends[number as usize + 1]);
+            sink.buffer.extend_from_slice(&names[from..to]);
             sink.relieve()?;
+        }
+        if !list.is_empty() {
+            sink.buffer.pop();
         }
         sink.buffer.push(b']');
     }
@@ -276,7 +300,7 @@ pub(crate) fn write_json(store: &Store, out: &mut dyn Write) -> io::Result<()> {
     let mut first = true;
     sink.buffer.push(b'{');
     for def in defs.iter().map(|&d| Some(d)).chain([None]) {
-        while written < 2 && def.is_none_or(|d| store.rec_name(d).as_slice() > specials[written]) {
+        while written < 2 && def.is_none_or(|d| store.class_name(d) > specials[written]) {
             if !std::mem::replace(&mut first, false) {
                 sink.buffer.push(b',');
             }
@@ -288,7 +312,7 @@ pub(crate) fn write_json(store: &Store, out: &mut dyn Write) -> io::Result<()> {
             written += 1;
         }
         let Some(def) = def else { break };
-        if specials.contains(&store.rec_name(def).as_slice()) {
+        if specials.contains(&store.class_name(def)) {
             continue;
         }
         if !std::mem::replace(&mut first, false) {

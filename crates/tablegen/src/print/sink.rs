@@ -26,6 +26,8 @@ pub(crate) struct Last {
     start: usize,
     /// Where the text of each field ends, from there.
     ends: Vec<u32>,
+    /// Whether the fields are printed in the order in which records have them; not known at first.
+    in_order: Option<bool>,
 }
 
 /// Where output goes.
@@ -86,6 +88,13 @@ impl<'a> Sink<'a> {
             let at = usize::from(at);
             then.get(at).is_some_and(|v| now.get(at) == Some(v))
         };
+        // Where no field is printed out of its order, the columns are compared as they are.
+        let rising = || places.iter().enumerate().all(|(i, &at)| i == usize::from(at));
+        let in_order = *last.in_order.get_or_insert_with(rising) && then.len() == count && now.len() == count;
+        let unchanged = |at: usize| match (then.get(at..), now.get(at..)) {
+            (Some(then), Some(now)) if in_order => then.iter().zip(now).take_while(|(a, b)| a == b).count(),
+            _ => places[at..].iter().take_while(same).count(),
+        };
         let from = std::mem::replace(&mut last.start, self.buffer.len());
         last.rec = Some(rec);
         last.filling = self.filling;
@@ -94,13 +103,15 @@ impl<'a> Sink<'a> {
         let mut old_end = 0;
         let mut at = 0;
         while at < count {
-            let to = at + places[at..].iter().take_while(same).count();
+            let to = at + unchanged(at);
             if to > at {
                 let moved = ((self.buffer.len() - last.start) as u32).wrapping_sub(old_end);
                 let run_end = last.ends[to - 1];
                 self.buffer.extend_from_within(from + old_end as usize..from + run_end as usize);
-                for end in &mut last.ends[at..to] {
-                    *end = end.wrapping_add(moved);
+                if moved != 0 {
+                    for end in &mut last.ends[at..to] {
+                        *end = end.wrapping_add(moved);
+                    }
                 }
                 old_end = run_end;
                 at = to;
