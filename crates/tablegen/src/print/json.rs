@@ -21,8 +21,8 @@ fn is_plain(eight: [u8; 8]) -> bool {
     // The top bit of a byte that is 0, as long as no byte has its own top bit.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
     let below_blank = word.wrapping_sub(ONES * 0x20) & !word;
-    let quotes = zeros(word ^ ONES * u64::from(b'"'));
-    let backslashes = zeros(word ^ ONES * u64::from(b'\\'));
+    let quotes = zeros(word ^ (ONES * u64::from(b'"')));
+    let backslashes = zeros(word ^ (ONES * u64::from(b'\\')));
     (word | below_blank | quotes | backslashes) & TOPS == 0
 }
 
