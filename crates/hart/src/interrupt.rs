@@ -13,7 +13,7 @@ impl Hart<'_> {
     pub(crate) fn before(&mut self, left: &mut u64) -> Option<Stop> {
         self.machine.csrs.recheck = false;
         if self.process.is_some() {
-            return None;
+            return self.take_turns();
         }
         if self.machine.memory.uart.wants_input() {
             self.look_for_input(false);
@@ -37,6 +37,10 @@ impl Hart<'_> {
     pub(crate) fn until_event(&mut self) -> u64 {
         if self.machine.memory.view.watches_code() {
             return 1;
+        }
+        if let Some(process) = &self.process {
+            let until = process.threads.until_turn(self.machine.csrs.retired);
+            return if process.has_turns() { until } else { u64::MAX };
         }
         // Input that was not there yet may come at any time.
         let (csrs, uart) = (&self.machine.csrs, &self.machine.memory.uart);

@@ -27,6 +27,12 @@ pub const MAX_TRANSFER: u64 = 1 << 20;
 /// The longest path that a program can name, in bytes.
 pub const MAX_PATH: u64 = 4096;
 
+/// The most threads of a process beside the first.
+pub const MAX_THREADS: usize = 1 << 10;
+
+/// Instructions after which another thread of a process has its turn.
+pub const TURN: u64 = 10_000;
+
 /// The most regions of memory that a process can have.
 pub const MAX_REGIONS: usize = 1 << 14;
 

@@ -1,5 +1,5 @@
 //! A process of Linux: what the kernel gives it at the start (stack, arguments, environment, auxiliary vector), and the system calls
-//! that are not about files. One thread, no other processes; signals are in `linux_signals`.
+//! that are not about files. There are no other processes; signals are in `linux_signals`, threads in `linux_threads`.
 //!
 //! Numbers and layouts are those of Linux on RISC-V. Invariant: a call that is not known gives `ENOSYS` and is told once; nothing is
 //! done by half.
@@ -11,9 +11,10 @@ use crate::host::{Errno, From};
 use crate::limits::{MAX_REGIONS, MAX_TRANSFER};
 use crate::linux_files::Here;
 use crate::linux_names;
-use crate::linux_signals::{Reason, Signals};
 use crate::memory::PAGE;
+use crate::signals::Signals;
 use crate::syscall::{self, Call, Outcome, Place, USER};
+use crate::threads::{Threads, Timers};
 
 /// What a process starts with.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,14 @@ const APART: u64 = 341 * PAGE as u64;
 /// What lies between heap and mappings stays free.
 const GAP: u64 = 1 << 28;
 
+/// What became of a call.
+pub(crate) enum Done {
+    /// It has this result.
+    Value(u64),
+    /// The thread waits, or is no more, and another one runs; or the run ends.
+    Moved(Option<Stop>),
+}
+
 /// What the kernel keeps of a process.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
@@ -50,10 +59,11 @@ pub(crate) struct Process {
     top: u64,
     /// Mappings grow down from here.
     mappings: u64,
-    clear_tid: u64,
     here: Here,
     began: Duration,
     pub(crate) signals: Signals,
+    pub(crate) threads: Threads,
+    pub(crate) timers: Timers,
 }
 
 impl Hart<'_> {
@@ -125,9 +135,18 @@ impl Hart<'_> {
         let heap = start.end.checked_next_multiple_of(PAGE as u64).ok_or("there is no room for a heap")?;
         let began = self.host().now();
         // Above the stack.
-        let signals = Signals::begin(self, top)?;
+        let signals = self.begin_signals(top)?;
         let (mappings, here) = (top - STACK - GAP / 4 - APART, Here::new());
-        self.process = Some(Process { heap, top: heap, mappings, clear_tid: 0, here, began, signals });
+        self.process = Some(Process {
+            heap,
+            top: heap,
+            mappings,
+            here,
+            began,
+            signals,
+            threads: Threads::new(),
+            timers: Timers::default(),
+        });
         Ok(())
     }
 
@@ -138,10 +157,20 @@ impl Hart<'_> {
             RETURN if self.signal_return() => {}
             // As if the program had loaded from there.
             RETURN => return Some(Stop::Exit(128 + 11)),
-            _ => {
-                let stop = self.system_call();
-                if stop.is_some() {
-                    return stop;
+            number => {
+                let arguments = [self.register(10), self.register(11), self.register(12)];
+                match self.thread_call(number) {
+                    Some(Done::Value(value)) => self.set_register(10, value),
+                    Some(Done::Moved(stop)) => return stop,
+                    None => {
+                        let stop = self.system_call();
+                        if stop.is_some() {
+                            return stop;
+                        }
+                        if let Some(stop) = self.may_wait(number, arguments) {
+                            return stop;
+                        }
+                    }
                 }
                 self.set_pc(pc.wrapping_add(4));
             }
@@ -190,6 +219,11 @@ fn pages(length: u64) -> Result<u64, Errno> {
 }
 
 impl Process {
+    /// Whether something has to be looked at now and then.
+    pub(crate) fn has_turns(&self) -> bool {
+        !self.threads.is_alone() || self.timers.first().is_some()
+    }
+
     /// The lowest address that mappings may have.
     fn lowest(&self) -> u64 {
         self.top.saturating_add(PAGE as u64)
@@ -294,12 +328,8 @@ impl Process {
     fn call(&mut self, c: &mut Call<'_>, number: u64, sp: u64) -> Outcome {
         let word = u64::from(c.xlen / 8);
         let result = match number {
-            // set_tid_address, gettid, getpid
-            96 => {
-                self.clear_tid = c.arg(0);
-                Ok(1)
-            }
-            172 | 178 => Ok(1),
+            // getpid
+            172 => Ok(1),
             173 => Ok(0),
             174..=177 => Ok(USER),
             // getresuid, getresgid; getgroups: no others.
@@ -313,9 +343,6 @@ impl Process {
             // waitid, wait4
             95 => Err(Errno::NO_CHILD),
             260 if c.xlen == 64 => Err(Errno::NO_CHILD),
-            // getitimer; setitimer, to none
-            102 => self.zeros(c, 1, 4 * word),
-            103 if self.is_zero(c, 1, 4 * word) => self.zeros(c, 2, 4 * word),
             // times: user, system, and those of children
             153 => {
                 let ticks = c.host.now().saturating_sub(self.began).as_millis() as u64 / 10;
@@ -331,9 +358,6 @@ impl Process {
             // prctl: of its options only the name of a thread.
             167 if c.arg(0) == 15 => Ok(0),
             167 => Err(Errno::INVALID),
-            // futex: nobody else could wake it.
-            98 | 422 if c.arg(1) & 0x7f == 0 => Err(Errno::AGAIN),
-            98 | 422 => Ok(0),
             // set_robust_list, sched_yield, mprotect, madvise, flush_icache
             99 | 124 | 226 | 233 | 259 => Ok(0),
             // sigaltstack, rt_sigaction, rt_sigprocmask, rt_sigpending
@@ -355,12 +379,6 @@ impl Process {
             114 | 406 => c.put_time(c.arg(1), Duration::from_nanos(1)),
             // sched_getaffinity: one processor.
             123 => c.put(c.arg(2), &1_u64.to_le_bytes()).map(|()| 8),
-            // kill, tkill, tgkill: a signal to itself.
-            129..=131 => {
-                let signal = c.arg(if number == 131 { 2 } else { 1 });
-                let ended = self.signals.send(signal, Reason::sent(number != 129));
-                return ended.map_or(Outcome::Value(0), Outcome::Exit);
-            }
             160 => self.name(c),
             // getrlimit, prlimit64
             163 => self.limit(c, 1, word),
@@ -385,10 +403,6 @@ impl Process {
             _ => return Outcome::Unknown,
         };
         Outcome::Value(result.unwrap_or_else(syscall::error))
-    }
-
-    fn is_zero(&self, c: &mut Call<'_>, number: usize, length: u64) -> bool {
-        c.bytes(c.arg(number), length).is_ok_and(|bytes| bytes.iter().all(|&byte| byte == 0))
     }
 
     /// `sysinfo`: words and, after them, the unit of their counts of bytes.

@@ -27,7 +27,6 @@ const NAMES: &[(u64, &str)] = &[
     (85, "timerfd_create"),
     (95, "waitid"),
     (97, "unshare"),
-    (103, "setitimer"),
     (107, "timer_create"),
     (110, "timer_settime"),
     (117, "ptrace"),
@@ -35,7 +34,6 @@ const NAMES: &[(u64, &str)] = &[
     (119, "sched_setscheduler"),
     (120, "sched_getscheduler"),
     (121, "sched_getparam"),
-    (133, "rt_sigsuspend"),
     (137, "rt_sigtimedwait"),
     (138, "rt_sigqueueinfo"),
     (142, "reboot"),
@@ -83,7 +81,7 @@ pub(crate) fn of(number: u64) -> String {
         Ok(at) => {
             let name = NAMES.get(at).map_or("", |row| row.1);
             let why = match number {
-                220 | 435 => "; a process has one thread and no children here",
+                220 | 435 => "; a process has threads but no children here",
                 221 | 281 => "; a process cannot become another program here",
                 198..=212 | 242 | 243 => "; there is no network here",
                 _ => "",
