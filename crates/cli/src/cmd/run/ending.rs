@@ -269,7 +269,7 @@ impl End<'_, '_> {
     /// Why a program cannot go on that waits.
     fn waits_for(&self) -> &'static str {
         match self.args.linux {
-            true => "its own threads, which all wait",
+            true => "a thread or a signal, and none can come",
             false => "input, which has ended",
         }
     }
