@@ -10,6 +10,7 @@
 //! the long form `ADDI rd, X0, imm`: `rs` is bound to register `x0`, so the alias of `ADDI` for `li` applies to the
 //! compressed word as well.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use isaglot_invariant::Impossible as _;
@@ -19,7 +20,7 @@ use rustc_hash::FxHashMap;
 use super::Lowering;
 use super::meaning::{Number, Source, register_class};
 use super::scope::{Guard, Scope, push};
-use super::text::Lookup;
+use super::text::{Line, Short};
 use crate::limits::MAX_CASES;
 use crate::table::formula::Formula;
 use crate::table::{AliasWhen, DecodeStep, InstFact, NumberFormat, OperandTable, ValueSet};
@@ -159,9 +160,10 @@ impl<'a> Lowering<'a> {
             let priority = def.int("EmitPriority").unwrap_or(0);
             let condition = self.features.condition(def);
             let printed = priority > 0 && blanks <= count;
-            self.aliases.entry(inst.index()).or_default().push(Alias { asm, result, priority, condition, printed });
+            let list = Rc::make_mut(self.aliases.entry(inst.index()).or_default());
+            list.push(Alias { asm, result, priority, condition, printed });
         }
-        for list in self.aliases.values_mut() {
+        for list in self.aliases.values_mut().map(Rc::make_mut) {
             list.sort_by_key(|alias| std::cmp::Reverse(alias.priority));
             let all: Vec<Option<String>> = list.iter().map(demands).collect();
             for (alias, own) in list.iter_mut().zip(&all) {
@@ -175,7 +177,8 @@ impl<'a> Lowering<'a> {
             let (Value::Def(long), Value::Def(short)) = (input.operator(), output.operator()) else { continue };
             let condition = self.features.condition(def);
             let one_way = def.bit("isCompressOnly").unwrap_or(false);
-            self.longs.entry(short.index()).or_default().push(Long { def: long, input, output, condition, one_way });
+            let list = Rc::make_mut(self.longs.entry(short.index()).or_default());
+            list.push(Long { def: long, input, output, condition, one_way });
         }
         for def in self.records.defs_of("MnemonicAlias") {
             let condition = self.features.condition(def);
@@ -187,9 +190,9 @@ impl<'a> Lowering<'a> {
     /// All texts of an encoding: its long forms, its aliases, its own.
     pub(crate) fn texts(&mut self, scope: &mut Scope, own: &Bound<'a>) -> Vec<Text> {
         let mut out = Vec::new();
-        for long in self.longs.get(&own.def.index()).cloned().unwrap_or_default() {
+        for long in self.longs.get(&own.def.index()).cloned().unwrap_or_default().iter() {
             let mut guard = Guard::default();
-            let Some(sources) = self.bind_long(scope, own, &long, &mut guard) else { continue };
+            let Some(sources) = self.bind_long(scope, own, long, &mut guard) else { continue };
             if own.long.as_ref().is_some_and(|formula| !self.formula_holds(scope, formula, &mut guard)) {
                 continue;
             }
@@ -249,8 +252,8 @@ impl<'a> Lowering<'a> {
             let Some(at) = bound.operands.iter().position(|o| o.name == name).map(|at| at + by) else {
                 let numbers =
                     bound.sources.iter().filter_map(|s| if let Source::Numbers(n) = s { Some(n) } else { None });
-                let part = numbers.flatten().find(|number| number.part == name)?;
-                return Some((Source::Numbers(vec![part.clone()]), None));
+                let part = numbers.flat_map(|all| all.iter()).find(|number| number.part == name)?;
+                return Some((Source::Numbers(Rc::new(vec![part.clone()])), None));
             };
             let ty = match &bound.operands.get(at)?.ty {
                 OperandType::Def(ty) | OperandType::Parts(ty, _) => Some(*ty),
@@ -268,15 +271,15 @@ impl<'a> Lowering<'a> {
             for formula in &when.formulas {
                 applies &= self.formula_holds(scope, formula, &mut guard);
             }
-            if applies
-                && let Some(template) = self.template(scope, &inst::asm_parts_with_methods(text), &own, &bound.printers)
-            {
+            let asm = if applies { inst::asm_parts_with_methods(text) } else { continue };
+            let line = self.line(&asm, &own, &bound.printers);
+            if let Some(template) = self.template(scope, &line) {
                 let (alias, input_only, output_only) = (*alias, *input_only, *output_only);
                 out.push(Text { template, guard, alias, input_only, output_only });
             }
         }
         let known = self.aliases.get(&bound.def.index()).filter(|_| !bound.bare);
-        for one in known.cloned().unwrap_or_default() {
+        for one in known.cloned().unwrap_or_default().iter() {
             if out.len() >= MAX_CASES {
                 return;
             }
@@ -290,34 +293,47 @@ impl<'a> Lowering<'a> {
                 Some((source.clone(), *ty))
             };
             let input_only = !one.printed || self.table.aliases_read;
-            let mut short = guard.clone();
-            if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
-                out.push(Text { template, guard: short, alias: true, input_only, output_only: false });
-            }
-            self.spellings(scope, &one.asm, &find, &bound.printers, &guard, out);
-            let Some(template) = self.template(scope, &one.asm, &find, &bound.printers) else { continue };
-            out.push(Text { template, guard, alias: true, input_only, output_only: false });
+            let line = self.line(&one.asm, &find, &bound.printers);
+            self.line_texts(scope, &line, &guard, (true, input_only), out);
         }
         let mut guard = guard.clone();
         if let Some((formula, text)) = &bound.own {
             let mut instead = guard.clone();
             if self.formula_holds(scope, formula, &mut instead) {
                 let parts = inst::asm_parts_with_methods(text);
-                if let Some(template) = self.template(scope, &parts, &own, &bound.printers) {
+                let line = self.line(&parts, &own, &bound.printers);
+                if let Some(template) = self.template(scope, &line) {
                     out.push(Text { template, guard: instead, alias, input_only: false, output_only: false });
                 }
                 let not = Formula::Unary(UnaryOp::LogicalNot, Box::new(formula.clone()));
                 self.formula_holds(scope, &not, &mut guard);
             }
         }
-        let guard = &guard;
-        let mut short = guard.clone();
-        if let Some(template) = self.short_template(scope, &asm, &own, &bound.printers, &mut short) {
-            out.push(Text { template, guard: short, alias: true, input_only: false, output_only: false });
+        let line = self.line(&asm, &own, &bound.printers);
+        self.line_texts(scope, &line, &guard, (alias, false), out);
+    }
+
+    /// The texts of one line: with what is shorter for one value, in other spellings, plain.
+    fn line_texts(
+        &mut self,
+        scope: &mut Scope,
+        line: &Line<'_, 'a>,
+        guard: &Guard,
+        (alias, input_only): (bool, bool),
+        out: &mut Vec<Text>,
+    ) {
+        let mut guarded = guard.clone();
+        let short = self.short_template(scope, line, &mut guarded);
+        if let Some(Short::Shorter(template)) = short {
+            out.push(Text { template, guard: guarded, alias: true, input_only, output_only: false });
         }
-        self.spellings(scope, &asm, &own, &bound.printers, guard, out);
-        if let Some(template) = self.template(scope, &asm, &own, &bound.printers) {
-            out.push(Text { template, guard: guard.clone(), alias, input_only: false, output_only: false });
+        self.spellings(scope, line, guard, out);
+        let template = match short {
+            Some(Short::Plain(parts)) => Some(self.template_of(parts, scope)),
+            _ => self.template(scope, line),
+        };
+        if let Some(template) = template {
+            out.push(Text { template, guard: guard.clone(), alias, input_only, output_only: false });
         }
     }
 
@@ -333,27 +349,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// Texts with one operand spelled in another way, for input.
-    fn spellings(
-        &mut self,
-        scope: &mut Scope,
-        asm: &[AsmPart],
-        find: &Lookup<'_, 'a>,
-        printers: &[(String, String)],
-        guard: &Guard,
-        out: &mut Vec<Text>,
-    ) {
-        for (i, part) in asm.iter().enumerate() {
-            let AsmPart::Operand(name) = part else { continue };
-            for number in 0..self.spellings_of(name, find, printers) {
-                let template = self.spelled_template(scope, asm, find, printers, (i, number));
+    fn spellings(&mut self, scope: &mut Scope, line: &Line<'_, 'a>, guard: &Guard, out: &mut Vec<Text>) {
+        for at in 0..line.len() {
+            for number in 0..Self::spellings_at(line, at) {
+                let template = self.spelled_template(scope, line, (at, number));
                 if let Some(template) = template.filter(|_| out.len() < MAX_CASES) {
-                    out.push(Text {
-                        template,
-                        guard: guard.clone(),
-                        alias: true,
-                        input_only: true,
-                        output_only: false,
-                    });
+                    let guard = guard.clone();
+                    out.push(Text { template, guard, alias: true, input_only: true, output_only: false });
                 }
             }
         }
@@ -427,7 +429,7 @@ impl<'a> Lowering<'a> {
     fn at(bound: &Bound<'a>, (operand, part): Slot) -> Option<Source> {
         let source = bound.sources.get(operand)?;
         match (source, part) {
-            (Source::Numbers(numbers), Some(part)) => Some(Source::Numbers(vec![numbers.get(part)?.clone()])),
+            (Source::Numbers(numbers), Some(part)) => Some(Source::Numbers(Rc::new(vec![numbers.get(part)?.clone()]))),
             (source, _) => Some(source.clone()),
         }
     }
@@ -495,7 +497,9 @@ impl<'a> Lowering<'a> {
             };
             let slot = sources.get_mut(at)?;
             match (slot.as_mut(), part, source) {
-                (Some(Source::Numbers(all)), Some(_), Source::Numbers(more)) => all.extend(more),
+                (Some(Source::Numbers(all)), Some(_), Source::Numbers(more)) => {
+                    Rc::make_mut(all).extend(more.iter().cloned());
+                }
                 (Some(_), Some(_), _) => return None,
                 (_, _, source) => *slot = Some(source),
             }

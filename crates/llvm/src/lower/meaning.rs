@@ -1,5 +1,7 @@
 //! What the bits of an operand mean: which numbers they are made of, and which bits are not a valid operand.
 
+use std::rc::Rc;
+
 use isaglot_bits::{BitRange, Pattern};
 use isaglot_model::{Piece, RegisterFileId};
 use isaglot_source::Diagnostic;
@@ -59,7 +61,7 @@ impl Number {
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// From the word.
-    Numbers(Vec<Number>),
+    Numbers(Rc<Vec<Number>>),
     /// It is this register always: how it prints, its number.
     Register(String, u64),
     /// It is this number always.
@@ -82,13 +84,15 @@ impl<'a> Lowering<'a> {
         let mut sources: Vec<Option<Source>> = Vec::with_capacity(inst.operands.len());
         for operand in &inst.operands {
             if let Some(number) = self.with_literal(inst, operand, width, facts, &mut except) {
-                sources.push(Some(Source::Numbers(vec![number])));
+                sources.push(Some(Source::Numbers(Rc::new(vec![number]))));
                 continue;
             }
             sources.push(match &operand.ty {
                 OperandType::Def(ty) => {
                     let places = inst.fields.get(&operand.name);
-                    places.map(|places| Source::Numbers(self.numbers(*ty, &operand.name, places, width, &mut except)))
+                    places.map(|places| {
+                        Source::Numbers(Rc::new(self.numbers(*ty, &operand.name, places, width, &mut except)))
+                    })
                 }
                 OperandType::Parts(ty, names) => Some(self.named_parts(*ty, names, inst, width, &mut except)),
                 OperandType::Other => None,
@@ -99,7 +103,7 @@ impl<'a> Lowering<'a> {
                 Source::Numbers(numbers) => Some(numbers),
                 _ => None,
             });
-            numbers.flatten().for_each(|number| number.unexplained = true);
+            numbers.flat_map(|all| Rc::make_mut(all).iter_mut()).for_each(|number| number.unexplained = true);
         }
         reject_copies(inst, width, &mut except);
         let resolved = (0..sources.len()).map(|i| self.source(inst, &sources, i, facts)).collect();
@@ -207,7 +211,7 @@ impl<'a> Lowering<'a> {
                 list.push(number);
             }
         }
-        Source::Numbers(list)
+        Source::Numbers(Rc::new(list))
     }
 
     /// The numbers of an operand of this type whose bits are at `places`.

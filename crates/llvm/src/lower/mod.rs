@@ -26,15 +26,15 @@ use isaglot_bits::{Pattern, Word};
 use isaglot_invariant::Impossible as _;
 use isaglot_model::limits::MAX_OPENED;
 use isaglot_model::{
-    Access, Builder, ByteOrder, Condition, Encoding, EnumId, ExprId, Isa, LengthRule, Operand, OperandKind, Overlap,
-    Space, SpaceId, Varies, WordFormat,
+    Access, Builder, ByteOrder, Condition, Encoding, EnumId, ExprId, FieldType, Isa, LengthRule, Operand, OperandKind,
+    Overlap, Space, SpaceId, Varies, WordFormat,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::alias::{Alias, Bound, Long};
-use self::meaning::Source;
 pub(crate) use self::meaning::register_class;
+use self::meaning::{Number, Source};
 use self::scope::Scope;
 use crate::table::formula::Formula;
 use crate::table::{InstFact, LengthLine, OperandTable, TextChoice};
@@ -149,8 +149,8 @@ impl Lowered {
     }
 }
 
-/// A print method, and the class of registers that it prints.
-type Printed = (String, Option<String>);
+/// How operands print, by method.
+type ByMethod = FxHashMap<String, Option<Rc<[TextChoice]>>>;
 
 /// Everything while a target is lowered.
 pub(crate) struct Lowering<'a> {
@@ -167,12 +167,18 @@ pub(crate) struct Lowering<'a> {
     /// The table guesses how some operands print.
     guesses: bool,
     same: Vec<SameBits>,
-    /// How operands print, by method and class of registers.
-    choices: FxHashMap<Printed, Option<Rc<[TextChoice]>>>,
+    /// How operands print, by the index of their class of registers.
+    choices: FxHashMap<Option<usize>, ByMethod>,
+    /// The methods by which operands print, by the index of their record.
+    methods: FxHashMap<usize, Rc<str>>,
+    /// Spaces whose words are the values of one number, by method: for which numbers.
+    value_spaces: FxHashMap<String, Vec<(Number, SpaceId)>>,
+    /// The types of fields that print by a table of records, by its name: for which width.
+    record_tables: FxHashMap<String, Vec<(u32, FieldType)>>,
     spaces: FxHashMap<String, SpaceId>,
     enums: FxHashMap<String, EnumId>,
-    aliases: FxHashMap<usize, Vec<Alias<'a>>>,
-    longs: FxHashMap<usize, Vec<Long<'a>>>,
+    aliases: FxHashMap<usize, Rc<Vec<Alias<'a>>>>,
+    longs: FxHashMap<usize, Rc<Vec<Long<'a>>>>,
     mnemonics: FxHashMap<String, Vec<(String, Condition)>>,
     first_variant: String,
 }
@@ -212,6 +218,9 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         guesses: table.print.values().flatten().any(|hook| hook.guess),
         same: Vec::new(),
         choices: FxHashMap::default(),
+        methods: FxHashMap::default(),
+        value_spaces: FxHashMap::default(),
+        record_tables: FxHashMap::default(),
         spaces: FxHashMap::default(),
         enums: FxHashMap::default(),
         aliases: FxHashMap::default(),
@@ -570,7 +579,7 @@ impl<'a> Lowering<'a> {
         for (operand, source) in inst.operands.iter().zip(sources) {
             let access = if operand.output { Access::Write } else { Access::Read };
             let Source::Numbers(numbers) = source else { continue };
-            for number in numbers {
+            for number in numbers.iter() {
                 let field = scope.bits_of(&mut self.builder, number);
                 let kind = match number.registers {
                     Some((file, true)) => OperandKind::Register(field, file),

@@ -32,10 +32,17 @@ impl<'a> Lowering<'a> {
             return Some(FieldType::Enum(self.enumeration(name, values, false)));
         }
         let records = table.record_tables.get(name)?;
-        let key = format!("table {name} {width}");
-        if let Some(&space) = self.spaces.get(&key) {
-            return Some(FieldType::Sub(space));
+        let known = self.record_tables.get(name).and_then(|all| all.iter().find(|(of, _)| *of == width));
+        if let Some((_, ty)) = known {
+            return Some(ty.clone());
         }
+        let ty = self.record_table(name, records, width);
+        self.record_tables.entry(name.to_owned()).or_default().push((width, ty.clone()));
+        Some(ty)
+    }
+
+    /// The same for a table that no field of this width has had.
+    fn record_table(&mut self, name: &str, records: &RecordTable, width: u32) -> FieldType {
         let entries = self.entries(records);
         let space = match &records.other {
             Some(other) => {
@@ -48,15 +55,14 @@ impl<'a> Lowering<'a> {
                     entries.into_iter().partition(|entry| entry.condition == Condition::Always);
                 let plain: Vec<(u64, String)> = plain.into_iter().flat_map(Entry::texts).collect();
                 if conditional.is_empty() {
-                    return Some(FieldType::Enum(self.enumeration(name, &plain, true)));
+                    return FieldType::Enum(self.enumeration(name, &plain, true));
                 }
                 let space = self.new_space(name, width, records.span);
                 self.some_in_space((name, space), width, &plain, conditional, records);
                 space
             }
         };
-        self.spaces.insert(key, space);
-        Some(FieldType::Sub(space))
+        FieldType::Sub(space)
     }
 
     /// The entries of a table, in the order of the records.
@@ -165,7 +171,7 @@ impl<'a> Lowering<'a> {
             self.choice(space, pattern, rank, condition, scope, (parts, false));
         }
         let mut scope = Scope::of_value(width, table.span);
-        let mut parts = Parts::new();
+        let mut parts = Parts::default();
         let number = Number {
             part: "v".to_owned(),
             field: "v".to_owned(),
@@ -177,7 +183,7 @@ impl<'a> Lowering<'a> {
             unexplained: false,
         };
         self.show_pieces(&mut scope, std::slice::from_ref(&number), other, table.span, &mut parts);
-        self.choice(space, Pattern::any(width), u32::MAX, Condition::Always, scope, (parts, false));
+        self.choice(space, Pattern::any(width), u32::MAX, Condition::Always, scope, (parts.finish(), false));
     }
 }
 

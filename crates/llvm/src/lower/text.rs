@@ -1,5 +1,6 @@
 //! How operands print: the pieces of a template, and spaces for operands whose text depends on their value.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use isaglot_bits::{BitRange, Pattern, Word};
@@ -14,7 +15,7 @@ use super::scope::{Guard, Scope, push, whole};
 use super::values::patterns;
 use super::{Lowering, Missing};
 use crate::table::formula::Formula;
-use crate::table::{NumberFormat, OperandTable, TextChoice, TextPiece, ValueSet};
+use crate::table::{NumberFormat, TextChoice, TextPiece, ValueSet};
 use crate::target::inst::{AsmPart, pieces};
 use crate::target::registers::{NOWHERE, text};
 use isaglot_tablegen::Def;
@@ -22,119 +23,178 @@ use isaglot_tablegen::Def;
 /// What an operand of an `AsmString` stands for, and the record that says how it prints.
 pub(crate) type Lookup<'f, 'a> = dyn Fn(&str) -> Option<(Source, Option<Def<'a>>)> + 'f;
 
-/// An operand of an `AsmString`: what it stands for, the record that says how it prints, and the name of its printer.
+/// An operand of an `AsmString`: what it stands for, the record that says how it prints, the name of its printer and what that says.
 struct Shown<'a> {
     source: Source,
     ty: Option<Def<'a>>,
-    method: String,
+    method: Rc<str>,
+    choices: Option<Rc<[TextChoice]>>,
+}
+
+/// An `AsmString` whose operands are looked up, for all templates that are made of it.
+pub(crate) struct Line<'s, 'a> {
+    parts: Vec<LinePart<'s, 'a>>,
+    /// All its names are known; if not, the parts end before the first that is not.
+    whole: bool,
+}
+
+impl Line<'_, '_> {
+    /// How many parts it has.
+    pub(crate) fn len(&self) -> usize {
+        self.parts.len()
+    }
+}
+
+enum LinePart<'s, 'a> {
+    Text(&'s str),
+    /// An operand, and the text right after a name with a dot in it.
+    Operand(Shown<'a>, Option<&'s str>),
+}
+
+/// What a line is where operands print that have a shorter text for one value.
+pub(crate) enum Short {
+    /// Some do.
+    Shorter(TemplateId),
+    /// None does: the parts of the plain template.
+    Plain(Parts),
 }
 
 /// What stands before the text of an operand whose decoder or printer no table explains. What follows is what the records alone
 /// say, which may be another number than the real one.
 const UNEXPLAINED: &str = "?";
 
-/// What a template is made of so far.
-pub(crate) type Parts = Vec<TemplatePart>;
+/// What a template is made of so far. Texts that follow each other are one part.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    list: Vec<TemplatePart>,
+    /// The text after the last of them.
+    text: Vec<u8>,
+}
 
-/// Appends text.
-pub(crate) fn literal(parts: &mut Parts, text: &str) {
-    if text.is_empty() {
-        return;
+impl Parts {
+    fn push(&mut self, part: TemplatePart) {
+        self.end_text();
+        self.list.push(part);
     }
-    match parts.last_mut() {
-        Some(TemplatePart::Literal(bytes)) => *bytes = [bytes, text.as_bytes()].concat().into(),
-        _ => parts.push(TemplatePart::Literal(text.as_bytes().into())),
+
+    fn end_text(&mut self) {
+        if !self.text.is_empty() {
+            self.list.push(TemplatePart::Literal(self.text.as_slice().into()));
+            self.text.clear();
+        }
+    }
+
+    /// All of them.
+    pub(super) fn finish(mut self) -> Vec<TemplatePart> {
+        self.end_text();
+        self.list
     }
 }
 
+/// Appends text.
+fn literal(parts: &mut Parts, text: &str) {
+    parts.text.extend_from_slice(text.as_bytes());
+}
+
 impl<'a> Lowering<'a> {
-    /// The template of an `AsmString`; `operand` gives what a name stands for and the record that says how it prints.
-    pub(crate) fn template(
+    /// The operands of an `AsmString`; `operand` gives what a name stands for and the record that says how it prints.
+    pub(crate) fn line<'s>(
         &mut self,
-        scope: &mut Scope,
-        asm: &[AsmPart],
+        asm: &'s [AsmPart],
         operand: &Lookup<'_, 'a>,
         printers: &[(String, String)],
-    ) -> Option<TemplateId> {
-        let parts = self.each_operand(scope, asm, operand, printers, |this, scope, _, operand, parts| {
-            this.show(scope, &operand.source, &operand.method, operand.ty, parts);
-            Some(())
-        })?;
-        Some(self.builder.template(Template { parts: parts.into(), span: scope.span }))
+    ) -> Line<'s, 'a> {
+        let mut parts = Vec::with_capacity(asm.len());
+        for part in asm {
+            let part = match part {
+                AsmPart::Text(text) => Some(LinePart::Text(text)),
+                // `$Rd.d` is a name with a dot, or an operand with text after it.
+                AsmPart::Operand(name) => match self.shown(name, operand, printers) {
+                    Some(shown) => Some(LinePart::Operand(shown, None)),
+                    None => name.split_once('.').and_then(|(head, after)| {
+                        Some(LinePart::Operand(self.shown(head, operand, printers)?, Some(after)))
+                    }),
+                },
+            };
+            let Some(part) = part else { return Line { parts, whole: false } };
+            parts.push(part);
+        }
+        Line { parts, whole: true }
     }
 
-    /// The parts of an `AsmString` whose operands `show` appends, each with its place; `None` if it says so.
+    /// The template of a line.
+    pub(crate) fn template(&mut self, scope: &mut Scope, line: &Line<'_, 'a>) -> Option<TemplateId> {
+        let parts = self.each_operand(scope, line, |this, scope, _, operand, parts| {
+            this.show(scope, operand, parts);
+            Some(())
+        })?;
+        Some(self.template_of(parts, scope))
+    }
+
+    /// A template of these parts.
+    pub(crate) fn template_of(&mut self, parts: Parts, scope: &Scope) -> TemplateId {
+        self.builder.template(Template { parts: parts.finish().into(), span: scope.span })
+    }
+
+    /// The parts of a line whose operands `show` appends, each with its place; `None` if it says so.
     fn each_operand(
         &mut self,
         scope: &mut Scope,
-        asm: &[AsmPart],
-        operand: &Lookup<'_, 'a>,
-        printers: &[(String, String)],
-        mut show: impl FnMut(&mut Self, &mut Scope, usize, Shown<'a>, &mut Parts) -> Option<()>,
+        line: &Line<'_, 'a>,
+        mut show: impl FnMut(&mut Self, &mut Scope, usize, &Shown<'a>, &mut Parts) -> Option<()>,
     ) -> Option<Parts> {
-        let mut parts = Parts::new();
-        for (i, part) in asm.iter().enumerate() {
+        let mut parts = Parts::default();
+        for (i, part) in line.parts.iter().enumerate() {
             match part {
-                AsmPart::Text(text) => literal(&mut parts, text),
-                AsmPart::Operand(name) => {
-                    // `$Rd.d` is a name with a dot, or an operand with text after it.
-                    let whole = self.shown(name, operand, printers);
-                    let (shown, after) = match (whole, name.split_once('.')) {
-                        (None, Some((head, after))) => (self.shown(head, operand, printers)?, Some(after)),
-                        (whole, _) => (whole?, None),
-                    };
+                LinePart::Text(text) => literal(&mut parts, text),
+                LinePart::Operand(shown, after) => {
                     show(self, scope, i, shown, &mut parts)?;
                     if let Some(after) = after {
-                        literal(&mut parts, &format!(".{after}"));
+                        literal(&mut parts, ".");
+                        literal(&mut parts, after);
                     }
                 }
             }
         }
-        Some(parts)
+        line.whole.then_some(parts)
     }
 
-    /// The template where operands print that have a shorter text for one value; adds to the guard that they have it.
-    /// `None` if there are no such operands.
+    /// The template where operands print that have a shorter text for one value; adds to the guard that they have it. `None` if there
+    /// is no template at all.
     pub(crate) fn short_template(
         &mut self,
         scope: &mut Scope,
-        asm: &[AsmPart],
-        operand: &Lookup<'_, 'a>,
-        printers: &[(String, String)],
+        line: &Line<'_, 'a>,
         guard: &mut Guard,
-    ) -> Option<TemplateId> {
+    ) -> Option<Short> {
         let mut shortened = false;
-        let parts = self.each_operand(scope, asm, operand, printers, |this, scope, _, operand, parts| {
-            let choices = this.choices(&operand.method, operand.ty);
-            let short = choices.iter().flat_map(|all| all.iter()).find_map(|c| match (&c.when, &c.alias) {
+        let parts = self.each_operand(scope, line, |this, scope, _, operand, parts| {
+            let short = operand.choices.iter().flat_map(|all| all.iter()).find_map(|c| match (&c.when, &c.alias) {
                 (ValueSet::Range(from, to), Some(text)) if from == to => Some((*from, text, c.span)),
                 _ => None,
             });
             match (short, &operand.source) {
                 (Some((value, text, span)), Source::Numbers(numbers)) if numbers.len() == 1 => {
-                    for number in numbers {
+                    for number in numbers.iter() {
                         guard.equals(scope.bits_of(&mut this.builder, number), value);
                     }
                     this.show_pieces(scope, numbers, text, span, parts);
                     shortened = true;
                 }
                 (Some((value, _, _)), Source::Constant(own)) if *own as u64 == value => shortened = true,
-                (_, source) => this.show(scope, source, &operand.method, operand.ty, parts),
+                _ => this.show(scope, operand, parts),
             }
             Some(())
         })?;
-        shortened.then(|| self.builder.template(Template { parts: parts.into(), span: scope.span }))
+        Some(if shortened { Short::Shorter(self.template_of(parts, scope)) } else { Short::Plain(parts) })
     }
 
-    /// In how many further ways an operand may be written.
-    pub(crate) fn spellings_of(
-        &mut self,
-        name: &str,
-        operand: &Lookup<'_, 'a>,
-        printers: &[(String, String)],
-    ) -> usize {
-        match self.shown(name, operand, printers) {
-            Some(Shown { source: Source::Numbers(_), method, ty }) => self.further_spellings(&method, ty).len(),
+    /// In how many further ways the part of a line at one place may be written.
+    pub(crate) fn spellings_at(line: &Line<'_, 'a>, at: usize) -> usize {
+        match line.parts.get(at) {
+            Some(LinePart::Operand(Shown { source: Source::Numbers(_), choices: Some(choices), .. }, None)) => {
+                choices.iter().map(|choice| choice.also.len()).sum()
+            }
             _ => 0,
         }
     }
@@ -145,26 +205,27 @@ impl<'a> Lowering<'a> {
         if let (Source::Unknown, Some(ty)) = (&source, ty) {
             self.missing(Missing::Absent, name.split(':').next().unwrap_or(name), ty);
         }
-        let mut method = method_of(self.table, name, ty, printers);
-        if self.choices(&method, ty).is_none()
+        let mut method = self.method_of(name, ty, printers);
+        let mut choices = self.choices(&method, ty);
+        if choices.is_none()
             && let Source::Numbers(numbers) = &mut source
-            && let [number] = numbers.as_mut_slice()
+            && let [number] = numbers.as_slice()
             && let NumberFormat::Print(other) = &number.format
-            && self.choices(other, ty).is_some()
+            && let Some(of_other) = self.choices(other, ty)
         {
-            method = other.clone();
-            number.format = NumberFormat::Plain;
+            (method, choices) = (other.as_str().into(), Some(of_other));
+            Rc::make_mut(numbers).iter_mut().for_each(|number| number.format = NumberFormat::Plain);
         }
-        if self.table.joins.contains(&method) {
+        if self.table.joins.iter().any(|join| **join == *method) {
             let next = self.shown(&format!("{}>", name.split(':').next().unwrap_or(name)), operand, printers);
             match (&mut source, next) {
                 (Source::Numbers(numbers), Some(Shown { source: Source::Numbers(further), method, .. })) => {
-                    let by_method = !matches!(method.as_str(), "" | "printOperand");
+                    let by_method = !matches!(&*method, "" | "printOperand");
                     let by_method = by_method && self.choices(&method, None).is_some();
-                    numbers.extend(further.into_iter().map(|number| Number {
+                    Rc::make_mut(numbers).extend(further.iter().map(|number| Number {
                         part: String::new(),
-                        format: if by_method { NumberFormat::Print(method.clone()) } else { number.format.clone() },
-                        ..number
+                        format: if by_method { NumberFormat::Print(method.to_string()) } else { number.format.clone() },
+                        ..number.clone()
                     }));
                 }
                 // The two are not in the word together: nothing says how that prints.
@@ -175,24 +236,41 @@ impl<'a> Lowering<'a> {
         if printers.iter().any(|(of, _)| of == name)
             && let Source::Numbers(numbers) = &mut source
         {
-            numbers.iter_mut().for_each(|number| number.unexplained = false);
+            Rc::make_mut(numbers).iter_mut().for_each(|number| number.unexplained = false);
         }
-        Some(Shown { source, ty, method })
+        Some(Shown { source, ty, method, choices })
     }
 
     /// How an operand of this type prints by a method; `None` if the table does not say.
     fn choices(&mut self, method: &str, ty: Option<Def<'a>>) -> Option<Rc<[TextChoice]>> {
-        let class = ty.and_then(register_class).map(|class| class.name().into_owned());
-        let key = (method.to_owned(), class);
-        if let Some(known) = self.choices.get(&key) {
+        let class = ty.and_then(register_class);
+        let known = self.choices.entry(class.map(Def::index)).or_default();
+        if let Some(known) = known.get(method) {
             return known.clone();
         }
         let choices = match method.strip_prefix(LITERAL) {
             Some(rest) => literal_choices(rest).map(Rc::from),
-            None => self.table.choices(method, key.1.as_deref()).map(Rc::from),
+            None => self.table.choices(method, class.map(|class| class.name()).as_deref()).map(Rc::from),
         };
-        self.choices.insert(key, choices.clone());
+        known.insert(method.to_owned(), choices.clone());
         choices
+    }
+
+    /// The method by which an operand prints: the table may say it of the record, or of the method that the record names.
+    fn method_of(&mut self, name: &str, ty: Option<Def<'a>>, printers: &[(String, String)]) -> Rc<str> {
+        if let Some((_, method)) = name.split_once(':') {
+            return method.into();
+        }
+        if let Some((_, method)) = printers.iter().find(|(operand, _)| operand == name) {
+            return method.as_str().into();
+        }
+        let Some(ty) = ty else { return "".into() };
+        let table = self.table;
+        let known = self.methods.entry(ty.index()).or_insert_with(|| match ty.name() {
+            record if table.print.contains_key(&*record) => (&*record).into(),
+            _ => text(ty, "PrintMethod").into(),
+        });
+        Rc::clone(known)
     }
 
     /// Whether the table guesses how an operand prints, which is noted.
@@ -208,41 +286,34 @@ impl<'a> Lowering<'a> {
         guess
     }
 
-    fn further_spellings(&mut self, method: &str, ty: Option<Def<'a>>) -> Vec<TextChoice> {
-        let choices = self.choices(method, ty);
-        let each = choices
-            .iter()
-            .flat_map(|all| all.iter())
-            .flat_map(|choice| choice.also.iter().map(|text| TextChoice { text: text.clone(), ..choice.clone() }));
-        each.collect()
-    }
-
     /// The template in which the operand at one place is written in another way: where its value is one of those that
     /// are written so.
     pub(crate) fn spelled_template(
         &mut self,
         scope: &mut Scope,
-        asm: &[AsmPart],
-        operand: &Lookup<'_, 'a>,
-        printers: &[(String, String)],
+        line: &Line<'_, 'a>,
         (at, spelling): (usize, usize),
     ) -> Option<TemplateId> {
-        let parts = self.each_operand(scope, asm, operand, printers, |this, scope, i, operand, parts| {
+        let parts = self.each_operand(scope, line, |this, scope, i, operand, parts| {
             if i != at {
-                this.show(scope, &operand.source, &operand.method, operand.ty, parts);
+                this.show(scope, operand, parts);
                 return Some(());
             }
             let Source::Numbers(numbers) = &operand.source else { return None };
-            let choice = this.further_spellings(&operand.method, operand.ty).into_iter().nth(spelling)?;
+            let all = operand.choices.iter().flat_map(|all| all.iter());
+            let (choice, text) =
+                all.flat_map(|choice| choice.also.iter().map(move |text| (choice, text))).nth(spelling)?;
             match (numbers.as_slice(), &choice.when) {
                 // Only where its parts are so: without this condition, the text would stand for any number.
                 (numbers, _) if !choice.parts.is_empty() => {
+                    let choice = TextChoice { text: text.clone(), ..choice.clone() };
                     let key = format!("{}/{spelling}", operand.method);
                     let (all, space) = this.joined(numbers, &key, std::slice::from_ref(&choice))?;
                     this.field_part(scope, &all, FieldType::Sub(space), parts);
                 }
-                (numbers, ValueSet::Any) => this.show_pieces(scope, numbers, &choice.text, choice.span, parts),
+                (numbers, ValueSet::Any) => this.show_pieces(scope, numbers, text, choice.span, parts),
                 ([number], _) if number.width() <= 64 => {
+                    let choice = TextChoice { text: text.clone(), ..choice.clone() };
                     let key = format!("{}/{spelling}", operand.method);
                     let space = this.choice_space(number, &key, std::slice::from_ref(&choice));
                     this.field_part(scope, number, FieldType::Sub(space), parts);
@@ -251,19 +322,13 @@ impl<'a> Lowering<'a> {
             }
             Some(())
         })?;
-        Some(self.builder.template(Template { parts: parts.into(), span: scope.span }))
+        Some(self.template_of(parts, scope))
     }
 
     /// Appends the text of an operand.
-    pub(crate) fn show(
-        &mut self,
-        scope: &mut Scope,
-        source: &Source,
-        method: &str,
-        ty: Option<Def<'a>>,
-        parts: &mut Parts,
-    ) {
-        let found = self.choices(method, ty);
+    fn show(&mut self, scope: &mut Scope, shown: &Shown<'a>, parts: &mut Parts) {
+        let Shown { source, ty, method, choices: found } = shown;
+        let (method, ty) = (&**method, *ty);
         let plain = matches!(method, "" | "printOperand");
         if found.is_none()
             && !plain
@@ -279,8 +344,10 @@ impl<'a> Lowering<'a> {
             }
         }
         // Texts for some classes of registers only are kept apart.
-        let of = ty.and_then(register_class).map(|class| format!("{method} of {}", class.name()));
-        let method = of.as_deref().unwrap_or(method);
+        let kept = || match ty.and_then(register_class) {
+            Some(class) => Cow::Owned(format!("{method} of {}", class.name())),
+            None => Cow::Borrowed(method),
+        };
         match (source, found) {
             (Source::Unknown, _) => literal(parts, UNEXPLAINED),
             (Source::Register(shown, number), found) => {
@@ -297,13 +364,13 @@ impl<'a> Lowering<'a> {
                     }
                 }
             }
-            (Source::Constant(value), Some(choices)) => match by_feature(*value, &choices) {
-                Some(number) => self.show_choices(scope, &[number], method, &choices, parts),
-                None => self.show_constant(*value, &choices, parts),
+            (Source::Constant(value), Some(choices)) => match by_feature(*value, choices) {
+                Some(number) => self.show_choices(scope, &[number], &kept, choices, parts),
+                None => self.show_constant(*value, choices, parts),
             },
             (Source::Constant(value), None) => literal(parts, &format!("{}{value}", self.table.immediates)),
             (Source::Numbers(numbers), Some(choices)) => {
-                self.show_choices(scope, numbers, method, &choices, parts);
+                self.show_choices(scope, numbers, &kept, choices, parts);
             }
             (Source::Numbers(numbers), None) => {
                 for (i, number) in numbers.iter().enumerate() {
@@ -375,11 +442,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn show_choices(
+    fn show_choices<'m>(
         &mut self,
         scope: &mut Scope,
         numbers: &[Number],
-        method: &str,
+        method: &dyn Fn() -> Cow<'m, str>,
         choices: &[TextChoice],
         parts: &mut Parts,
     ) {
@@ -389,7 +456,7 @@ impl<'a> Lowering<'a> {
             return self.show_pieces(scope, numbers, text, *span, parts);
         }
         if let Some(choice) = choices.iter().find(|choice| !choice.parts.is_empty()) {
-            match self.joined(numbers, method, choices) {
+            match self.joined(numbers, &method(), choices) {
                 Some((all, space)) => return self.field_part(scope, &all, FieldType::Sub(space), parts),
                 None => {
                     let message = "an operand of more than 64 bits cannot be told by its parts";
@@ -412,15 +479,21 @@ impl<'a> Lowering<'a> {
                 && matches!((&c.when, c.text.as_slice()), (ValueSet::Range(a, b), [TextPiece::Literal(_)] | []) if a == b)
         });
         let ty = if plain {
+            let method = method();
             let value = |c: &TextChoice| match (&c.when, c.text.first()) {
                 (ValueSet::Range(value, _), Some(TextPiece::Literal(text))) => (*value, text.clone()),
                 (ValueSet::Range(value, _), _) => (*value, String::new()),
                 _ => (0, String::new()),
             };
-            let values: Vec<(u64, String)> = choices.iter().map(value).collect();
-            FieldType::Enum(self.enumeration(method, &values, false))
+            FieldType::Enum(match self.enums.get(&*method) {
+                Some(&known) => known,
+                None => {
+                    let values: Vec<(u64, String)> = choices.iter().map(value).collect();
+                    self.enumeration(&method, &values, false)
+                }
+            })
         } else {
-            FieldType::Sub(self.choice_space(number, method, choices))
+            FieldType::Sub(self.choice_space(number, &method(), choices))
         };
         self.field_part(scope, number, ty, parts);
     }
@@ -428,22 +501,25 @@ impl<'a> Lowering<'a> {
     /// A space whose words are the values of a number, each with its text.
     fn choice_space(&mut self, number: &Number, method: &str, choices: &[TextChoice]) -> SpaceId {
         let width = number.width();
-        let Number { signed, plus, registers, format, .. } = number;
-        let key = format!("{method} {width} {signed} {plus} {registers:?} {format:?}");
-        if let Some(&space) = self.spaces.get(&key) {
+        let alike = |known: &Number| {
+            let same = (known.signed, known.plus, known.registers) == (number.signed, number.plus, number.registers);
+            same && known.width() == width && known.format == number.format
+        };
+        let known = self.value_spaces.get(method).and_then(|all| all.iter().find(|(known, _)| alike(known)));
+        if let Some(&(_, space)) = known {
             return space;
         }
         let span = choices.first().map_or(NOWHERE, |c| c.span);
         let space = self.new_space(method, width, span);
-        self.spaces.insert(key, space);
+        self.value_spaces.entry(method.to_owned()).or_default().push((number.clone(), space));
         let inner = Number { part: "v".to_owned(), field: "v".to_owned(), pieces: whole(width), ..number.clone() };
         for (choice, rank) in choices.iter().zip(0u32..) {
             for pattern in patterns(&choice.when, width) {
                 let mut scope = Scope::of_value(width, choice.span);
-                let mut parts = Parts::new();
+                let mut parts = Parts::default();
                 self.show_pieces(&mut scope, std::slice::from_ref(&inner), &choice.text, choice.span, &mut parts);
                 let Some(condition) = self.choice_condition(choice) else { continue };
-                self.choice(space, pattern, rank, condition, scope, (parts, choice.printed_only));
+                self.choice(space, pattern, rank, condition, scope, (parts.finish(), choice.printed_only));
             }
         }
         space
@@ -498,9 +574,9 @@ impl<'a> Lowering<'a> {
             for pattern in cubes {
                 let mut scope = Scope::of_value(width, choice.span);
                 scope.places.extend(inner.iter().filter_map(|n| Some((n.part.clone(), places(&n.pieces)?))));
-                let mut parts = Parts::new();
+                let mut parts = Parts::default();
                 self.show_pieces(&mut scope, &inner, &choice.text, choice.span, &mut parts);
-                self.choice(space, pattern, rank, condition.clone(), scope, (parts, choice.printed_only));
+                self.choice(space, pattern, rank, condition.clone(), scope, (parts.finish(), choice.printed_only));
             }
         }
         Some((all, space))
@@ -537,7 +613,7 @@ impl<'a> Lowering<'a> {
         rank: u32,
         condition: Condition,
         scope: Scope,
-        (parts, output_only): (Parts, bool),
+        (parts, output_only): (Vec<TemplatePart>, bool),
     ) {
         let (width, span) = (pattern.width(), scope.span);
         let fields = scope.fields.into_iter().map(|(_, field)| field).collect();
@@ -660,7 +736,8 @@ impl<'a> Lowering<'a> {
                 let number = Number { format: NumberFormat::Plain, ..number.clone() };
                 match self.choices(method, None) {
                     Some(choices) => {
-                        return self.show_choices(scope, std::slice::from_ref(&number), method, &choices, parts);
+                        let own = || Cow::Borrowed(method.as_str());
+                        return self.show_choices(scope, std::slice::from_ref(&number), &own, &choices, parts);
                     }
                     None => {
                         self.unknown("print method", method);
@@ -789,20 +866,6 @@ fn value_of(numbers: &[Number], name: &str) -> Option<Formula> {
 fn placed(pattern: &Pattern, low: u32, width: u32) -> Pattern {
     let bit = |all: Pattern, at: u32| pattern.bit(at).map_or(all.clone(), |one| all.with_bit(low + at, one));
     (0..pattern.width()).fold(Pattern::any(width), bit)
-}
-
-/// The method by which an operand prints: the table may say it of the record, or of the method that the record names.
-fn method_of(table: &OperandTable, name: &str, ty: Option<Def<'_>>, printers: &[(String, String)]) -> String {
-    if let Some((_, method)) = name.split_once(':') {
-        return method.to_owned();
-    }
-    match printers.iter().find(|(operand, _)| operand == name) {
-        Some((_, method)) => method.clone(),
-        None => ty.map_or(String::new(), |ty| match ty.name() {
-            record if table.print.contains_key(&*record) => record.into_owned(),
-            _ => text(ty, "PrintMethod"),
-        }),
-    }
 }
 
 /// Numbers put together as one without sign, the first with the most significant bits.

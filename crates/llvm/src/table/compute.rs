@@ -10,6 +10,7 @@
 use isaglot_source::{Diagnostic, Span};
 
 use crate::limits::MAX_COMPUTED;
+use crate::table::flat::Flat;
 use crate::table::formula::{self, Definition, Formula};
 use crate::table::read::condition;
 use crate::table::tokens::{Line, Result, Token, Tokens};
@@ -29,6 +30,12 @@ enum Style {
 enum Piece {
     Text(String),
     Number(Formula, Style),
+}
+
+/// The same, ready to be worked out for many values.
+enum Made<'p> {
+    Text(&'p str),
+    Number(Flat, Style),
 }
 
 /// `define NAME(PARAM, …) = "FORMULA"`; `None` for another statement.
@@ -67,22 +74,31 @@ pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, Strin
     if to.abs_diff(from) >= MAX_COMPUTED as u64 {
         return Err(bad(&format!("a range of more than {MAX_COMPUTED} values")));
     }
+    let only = || bad("a formula of an enum is over `v` and numbers only");
+    let flat = |formula: &Formula| Flat::new(formula).ok_or_else(only);
+    let when = when.as_ref().map(flat).transpose()?;
+    let mut made = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        made.push(match piece {
+            Piece::Text(literal) => Made::Text(literal),
+            Piece::Number(formula, style) => Made::Number(flat(formula)?, *style),
+        });
+    }
+    let mut room = Vec::new();
     for value in from..=to {
         if before + out.len() >= MAX_COMPUTED {
             return Err(bad(&format!("the enums of the table have more than {MAX_COMPUTED} texts")));
         }
-        let field = |name: &str| (name == "v").then_some(value);
-        let only = || bad("a formula of an enum is over `v` and numbers only");
         if let Some(when) = &when
-            && when.value(&field).ok_or_else(only)? == 0
+            && when.value(value, &mut room) == 0
         {
             continue;
         }
         let mut text = String::new();
-        for piece in &pieces {
+        for piece in &made {
             match piece {
-                Piece::Text(literal) => text.push_str(literal),
-                Piece::Number(formula, style) => write(formula.value(&field).ok_or_else(only)?, *style, &mut text),
+                Made::Text(literal) => text.push_str(literal),
+                Made::Number(flat, style) => write(flat.value(value, &mut room), *style, &mut text),
             }
         }
         out.push((value as u64, text));

@@ -4,6 +4,7 @@
 //! small text per target gives each name a meaning in terms of the model, so that no target needs code.
 
 mod compute;
+mod flat;
 pub(crate) mod formula;
 pub(crate) mod hook;
 mod mode;
