@@ -1,11 +1,12 @@
 //! What is decoded for, and the decision trees for it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{Case, Encoding, FeatureId, Isa, LengthRule, Numbers, SpaceId, TemplateId};
 
+use crate::ahead::Openers;
 use crate::tree::{Match, Tree};
 
 /// An instruction set together with a gen and a set of features: what every engine decodes with.
@@ -21,6 +22,8 @@ pub struct Plan<'a> {
     trees: Vec<OnceLock<Tree>>,
     /// The plans of the contexts, by number less 1.
     within: Vec<Plan<'a>>,
+    /// The instructions that open contexts, whatever the features.
+    openers: Arc<Openers>,
 }
 
 impl<'a> Plan<'a> {
@@ -35,18 +38,32 @@ impl<'a> Plan<'a> {
     #[must_use]
     pub fn with_features(isa: &'a Isa, generation: u32, on: &[FeatureId]) -> Self {
         // In a context there is no other.
+        let openers = Arc::new(Openers::new(isa));
         let within = |context: &FeatureId| {
             let on: Vec<FeatureId> = on.iter().chain([context]).copied().collect();
-            Self::alone(isa, generation, &on)
+            Self::alone(isa, generation, &on, &openers)
         };
-        Self { within: isa.contexts().iter().map(within).collect(), ..Self::alone(isa, generation, on) }
+        Self { within: isa.contexts().iter().map(within).collect(), ..Self::alone(isa, generation, on, &openers) }
     }
 
-    fn alone(isa: &'a Isa, generation: u32, on: &[FeatureId]) -> Self {
+    fn alone(isa: &'a Isa, generation: u32, on: &[FeatureId], openers: &Arc<Openers>) -> Self {
         let features = isa.implied(on);
         let trees = isa.spaces().iter().map(|_| OnceLock::new()).collect();
         let refuses = isa.spaces().iter().any(|space| space.refuses);
-        Self { isa, generation, features, aliases: false, refuses, trees, within: Vec::new() }
+        Self {
+            isa,
+            generation,
+            features,
+            aliases: false,
+            refuses,
+            trees,
+            within: Vec::new(),
+            openers: Arc::clone(openers),
+        }
+    }
+
+    pub(crate) fn openers(&self) -> &Openers {
+        &self.openers
     }
 
     /// Whether what a field of its text has may make a word no instruction ([`isaglot_model::Space::refuses`]).

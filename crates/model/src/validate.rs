@@ -286,18 +286,26 @@ fn encoding(isa: &Isa, e: &Encoding, defined: &mut Seen, out: &mut Diagnostics) 
 }
 
 fn condition(isa: &Isa, condition: &Condition, span: Span, out: &mut Diagnostics) {
-    if let Condition::Always = condition {
-        return;
-    }
-    let mut rest = vec![condition];
-    while let Some(c) = rest.pop() {
-        match c {
-            Condition::Always => {}
-            Condition::Feature(FeatureId(f)) if (*f as usize) < isa.features.len() => {}
-            Condition::Feature(_) => out.push(dangling(span, "feature")),
-            Condition::Not(c) => rest.push(c),
-            Condition::All(list) | Condition::Any(list) => rest.extend(list),
+    // Whether it is a feature or the opposite of one, and so needs no place in `rest`: nearly all are.
+    let mut plain = |c: &Condition| match c {
+        Condition::Always => true,
+        Condition::Feature(FeatureId(f)) => {
+            if *f as usize >= isa.features.len() {
+                out.push(dangling(span, "feature"));
+            }
+            true
         }
+        _ => false,
+    };
+    let mut rest = Vec::new();
+    let mut next = Some(condition);
+    while let Some(c) = next {
+        match c {
+            Condition::Always | Condition::Feature(_) => _ = plain(c),
+            Condition::Not(c) => rest.extend(Some(&**c).filter(|c| !plain(c))),
+            Condition::All(list) | Condition::Any(list) => rest.extend(list.iter().filter(|c| !plain(c))),
+        }
+        next = rest.pop();
     }
 }
 
