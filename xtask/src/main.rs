@@ -36,7 +36,7 @@ usage: cargo xtask CHORE
   npm [--quick] [--test]
                    make the npm package, target/npm/isaglot, and run its tests
   wasm [--quick] [--explorer] [--xe] [--spirv] [--all]   build the engine for JavaScript, target/wasm/isaglot.wasm; --explorer, --xe, --spirv: those of pages; --quick: larger and slower, and soon done
-  bench [NAME]…    measure speed and print it as a table; without a name, everything
+  bench [NAME]…    measure speed and print it as a table; without a name, everything; with --count, instructions only
 ";
 
 fn main() -> ExitCode {

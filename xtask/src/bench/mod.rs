@@ -3,7 +3,8 @@
 //! One file per area makes its inputs under `target/bench` and lists [`Row`]s: a command of ours, how many units it
 //! works through, and the peer's command for the same work where there is one. What is not such a command prints a table of
 //! its own. Instructions are counted by
-//! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs, memory that of one.
+//! valgrind, which is repeatable; seconds are the median user time of five runs, memory that of one. With `--count`
+//! nothing is timed: a row has the instructions of the command and of its peer.
 
 mod explore;
 mod gen_code;
@@ -86,8 +87,13 @@ const OTHERS: &[Other] = &[
 /// Needs no `isaglot`.
 const SPIRV_PROCESS: &str = "spirv-process";
 
+/// Counts the instructions of a row and of its peer in place of timing them: on a busy machine seconds say little.
+const COUNT: &str = "--count";
+
 /// Runs the areas of these names, or all.
-pub(crate) fn run(names: &[String]) -> Result<(), String> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let names: Vec<String> = arguments.iter().filter(|a| *a != COUNT).cloned().collect();
+    let counts = names.len() < arguments.len();
     let mut known: Vec<&str> = AREAS.iter().map(|a| a.0).chain(OTHERS.iter().map(|o| o.0)).collect();
     known.sort_unstable();
     known.dedup();
@@ -107,6 +113,9 @@ pub(crate) fn run(names: &[String]) -> Result<(), String> {
         }
     }
     let areas: Vec<&Area> = AREAS.iter().filter(|area| wanted(area.0)).collect();
+    if counts {
+        return count(&areas);
+    }
     if !areas.is_empty() {
         println!("| what | user s | units/s | instructions/unit | peak MB | peer user s | ratio |");
         println!("|---|---|---|---|---|---|---|");
@@ -138,11 +147,37 @@ pub(crate) fn corpus() -> Result<PathBuf, String> {
     if dir.is_dir() { Ok(dir) } else { Err(format!("no corpus at {}; set ISAGLOT_CORPUS", dir.display())) }
 }
 
-fn measure(row: &Row) -> Result<String, String> {
+/// Prints how many instructions each row takes, and its peer.
+fn count(areas: &[&Area]) -> Result<(), String> {
+    println!("| what | million instructions | peak MB | the peer's | ratio |");
+    println!("|---|---|---|---|---|");
+    for (_, rows) in areas {
+        for row in rows()? {
+            let (command, peer) = commands(&row);
+            let ours = instructions(&command)? / 1e6;
+            let (theirs, ratio) = match peer {
+                Some(peer) => {
+                    let theirs = instructions(peer)? / 1e6;
+                    (format!("{theirs:.0}"), format!("1/{:.1}", theirs / ours))
+                }
+                None => ("–".to_owned(), "–".to_owned()),
+            };
+            println!("| {} | {ours:.0} | {} | {theirs} | {ratio} |", row.name, peak(&command));
+        }
+    }
+    Ok(())
+}
+
+/// The command of a row, and the peer's if that is installed.
+fn commands(row: &Row) -> (Vec<String>, Option<&Vec<String>>) {
     let isaglot = program().display().to_string();
     let other = row.args.first().is_some_and(|first| Path::new(first).is_absolute());
-    let ours: Vec<String> = Some(isaglot).filter(|_| !other).into_iter().chain(row.args.iter().cloned()).collect();
-    let peer = row.peer.as_ref().filter(|p| installed(&p[0]));
+    let ours = Some(isaglot).filter(|_| !other).into_iter().chain(row.args.iter().cloned()).collect();
+    (ours, row.peer.as_ref().filter(|p| installed(&p[0])))
+}
+
+fn measure(row: &Row) -> Result<String, String> {
+    let (ours, peer) = commands(row);
     // In turn, so that a change of the machine's speed hits both.
     let (mut times, mut peer_times) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
@@ -199,13 +234,12 @@ fn peak(command: &[String]) -> String {
 fn instructions(command: &[String]) -> Result<f64, String> {
     let out = Command::new("valgrind")
         // Without a fair turn for each, a program with threads may stand still.
-        .args(["--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=/dev/null", "--"])
+        .args(["--tool=cachegrind", "--cache-sim=no", "--fair-sched=yes", "--cachegrind-out-file=/dev/null", "--"])
         .args(command)
         .stdout(Stdio::null())
         .output()
         .map_err(|e| format!("cannot run valgrind (package valgrind): {e}"))?;
     let said = String::from_utf8_lossy(&out.stderr);
-    let line = said.lines().find_map(|l| l.split("Collected : ").nth(1));
-    let count = line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse().ok());
-    count.ok_or_else(|| format!("valgrind said nothing of instructions: {said}"))
+    let count = said.lines().find_map(|l| l.split("I   refs:").nth(1)).map(|n| n.trim().replace(',', ""));
+    count.and_then(|n| n.parse().ok()).ok_or_else(|| format!("valgrind said nothing of instructions: {said}"))
 }
