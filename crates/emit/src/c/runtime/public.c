@@ -1,5 +1,15 @@
 /* What the header offers. */
 
+/* Whether a word that matches an encoding is valid with all values that its text shows. */
+static bool scope_takes(const struct isa *isa, uint32_t leaf, const word_t *word)
+{
+   if (!isa->refuses)
+      return true;
+   struct scopes scopes;
+   scopes_init(&scopes, isa, false);
+   return scope_take(&scopes, leaf, word);
+}
+
 size_t isaglot_fetch(const void *bytes, size_t size, struct isaglot_instruction *out)
 {
    bool known;

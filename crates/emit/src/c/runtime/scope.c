@@ -213,16 +213,6 @@ static bool scope_enter(struct scopes *s, const word_t *word, uint32_t width)
    return leaf != NONE && scope_take(s, leaf, word);
 }
 
-/* Whether a word that matches an encoding is valid with all values that its text shows. */
-static bool scope_takes(const struct isa *isa, uint32_t leaf, const word_t *word)
-{
-   if (!isa->refuses)
-      return true;
-   struct scopes scopes;
-   scopes_init(&scopes, isa, false);
-   return scope_take(&scopes, leaf, word);
-}
-
 /* Opens the scope of the value of a nested field that is shown in a scope. */
 static bool scope_enter_field(struct scopes *s, int inside, const struct found *found)
 {
