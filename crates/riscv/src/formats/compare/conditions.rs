@@ -136,7 +136,37 @@ fn condition(table: &Table, members: &[usize]) -> Formula {
     let of = members.iter().filter_map(|&index| table.instructions.get(index));
     let mut all: Vec<Formula> = of.map(|i| i.condition.clone()).collect();
     all.dedup();
+    // What is there with an extension and without it does not ask for it: LLVM's table has `add` once with `e` and once without,
+    // for other registers.
+    while let Some((first, second, both)) = opposites(&all) {
+        all.remove(second);
+        all[first] = both;
+    }
     if all.len() == 1 { all.remove(0) } else { Formula::Any(all) }
+}
+
+/// Two conditions that differ in one term only, which the one asks for and the other excludes; and what they have in common.
+fn opposites(all: &[Formula]) -> Option<(usize, usize, Formula)> {
+    let terms: Vec<Vec<&Formula>> = all.iter().map(terms).collect();
+    let beyond = |i: usize, j: usize| terms[i].iter().filter(|term| !terms[j].contains(term)).collect::<Vec<_>>();
+    let excludes = |one: &Formula, other: &Formula| matches!(one, Formula::Not(inner) if **inner == *other);
+    let pairs = (0..all.len()).flat_map(|i| (i + 1..all.len()).map(move |j| (i, j)));
+    pairs.into_iter().find_map(|(i, j)| match (beyond(i, j).as_slice(), beyond(j, i).as_slice()) {
+        ([one], [other]) if excludes(one, other) || excludes(other, one) => {
+            let common = terms[i].iter().filter(|term| *term != *one).map(|&term| term.clone()).collect();
+            Some((i, j, Formula::All(common)))
+        }
+        _ => None,
+    })
+}
+
+/// What a condition asks for, all together.
+fn terms(formula: &Formula) -> Vec<&Formula> {
+    match formula {
+        Formula::All(parts) => parts.iter().flat_map(terms).collect(),
+        Formula::True => Vec::new(),
+        other => vec![other],
+    }
 }
 
 /// The name that a table has for an extension of another.
