@@ -118,8 +118,8 @@ static void pause_until(volatile int *what, int value)
 void _start(void)
 {
     long number = begin(&all[0], tells, (void *)&all[0].is_there);
-    say("a thread", number > 0);
     join(&all[0]);
+    say("a thread", number > 0);
     for (long n = 0; n < 4; n++)
         begin(&all[n], counts, (void *)(n + 1));
     for (int n = 0; n < 4; n++)
