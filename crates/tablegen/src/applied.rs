@@ -6,11 +6,8 @@
 //! value yet, so that no body can ask for a field of it, which is an error for that record alone. What a first evaluation
 //! makes beside its result, the records of `Class<args>`, is there from then on for every later one.
 
-use isaglot_invariant::Impossible as _;
-
 use crate::ctx::Ctx;
 use crate::names::Sym;
-use crate::quick::Known;
 use crate::record::RecId;
 use crate::value::{Val, flag};
 
@@ -48,19 +45,11 @@ impl Ctx {
             return body;
         }
         let pure = self.store.vals.flags(body) & flag::FINAL == 0 && !rec.is_some_and(|r| self.store.vals.has_def(r));
-        if pure && let Some(result) = self.recall(application) {
-            return result;
-        }
-        let mut known = Known::new(None, rec);
-        for (name, value) in application.names.into_iter().zip(application.values) {
-            if name != Sym::NONE {
-                known.bind(name, value).or_impossible(());
-            }
-        }
-        if let Some(result) = self.quick(body, &mut known) {
-            if pure && result.is_concrete() && !self.eval.stopped {
-                self.remember(application, result);
-            }
+        let place = application.place();
+        if pure
+            && let Some(&(known, result)) = self.eval.applied.slots.get(place)
+            && known == application
+        {
             return result;
         }
         let said = self.messages.list.len();
@@ -74,25 +63,13 @@ impl Ctx {
         self.retire(resolver);
         let done = result.is_ground() && result.is_concrete() && !self.eval.stopped && self.messages.list.len() == said;
         if pure && done {
-            self.remember(application, result);
+            let slots = &mut self.eval.applied.slots;
+            if slots.is_empty() {
+                let none = Application { body: Val::UNSET, names: [Sym::NONE; 2], values: [Val::UNSET; 2] };
+                slots.resize(SLOTS, (none, Val::UNSET));
+            }
+            slots[place] = (application, result);
         }
         result
-    }
-
-    /// What an application made before, as far as that is remembered.
-    #[inline]
-    pub(crate) fn recall(&self, application: Application) -> Option<Val> {
-        let &(known, result) = self.eval.applied.slots.get(application.place())?;
-        (known == application).then_some(result)
-    }
-
-    pub(crate) fn remember(&mut self, application: Application, result: Val) {
-        let place = application.place();
-        let slots = &mut self.eval.applied.slots;
-        if slots.is_empty() {
-            let none = Application { body: Val::UNSET, names: [Sym::NONE; 2], values: [Val::UNSET; 2] };
-            slots.resize(SLOTS, (none, Val::UNSET));
-        }
-        slots[place] = (application, result);
     }
 }

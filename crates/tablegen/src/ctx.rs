@@ -77,8 +77,6 @@ pub(crate) struct Evaluation {
     pub(crate) idle: Vec<Box<Resolver>>,
     /// Instantiations: `Class<args>` to the record.
     pub(crate) instances: FxHashMap<Val, Val>,
-    /// What [`Ctx::may_wait`] says.
-    pub(crate) may_wait: FxHashMap<Val, bool>,
     /// What the bodies of loops made of their elements.
     pub(crate) applied: Applied,
     /// Results of the resolver in progress: its generation and whether something stayed free, then the value.
@@ -99,7 +97,6 @@ impl Ctx {
                 scratch: Vec::new(),
                 idle: Vec::new(),
                 instances: FxHashMap::default(),
-                may_wait: FxHashMap::default(),
                 applied: Applied::default(),
                 memo: Vec::new(),
                 generation: 0,

@@ -8,7 +8,6 @@ use crate::ctx::Ctx;
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::origin::{Origin, OriginStep};
-use crate::quick::Known;
 use crate::record::{RecId, RecKind, Record};
 use crate::resolve::Resolver;
 use crate::store::Store;
@@ -82,14 +81,7 @@ impl Ctx {
             if self.leaves(old, r) {
                 continue;
             }
-            let new = match self.quick(old, &mut Known::new(Some(r), r.rec())) {
-                Some(value) => value,
-                None if r.lets_wait && self.may_wait(old) => {
-                    r.waiting.push(at);
-                    continue;
-                }
-                None => self.resolve(old, r),
-            };
+            let new = self.resolve(old, r);
             if new == old || self.eval.stopped {
                 continue;
             }
@@ -143,23 +135,6 @@ impl Ctx {
         self.retire(r);
     }
 
-    /// The fields that waited: at once, with the arguments and the other fields, or as far as the arguments lead.
-    fn resolve_waiting(&mut self, rec: RecId, r: &mut Resolver) {
-        let own = self.own_fields(rec, None);
-        for at in std::mem::take(&mut r.waiting) {
-            let old = self.store.rec(rec).values[at];
-            let new = match self.quick(old, &mut Known::new(Some(&own), Some(rec)).and(r)) {
-                Some(value) => value,
-                None => self.resolve(old, r),
-            };
-            if new != old && !self.eval.stopped && !self.set_field(rec, at, new) {
-                self.invalid_value(rec, at, new);
-                break;
-            }
-        }
-        self.retire(own);
-    }
-
     /// The record that `Class<args>` is; made if it is the first time.
     pub(crate) fn instantiate(&mut self, v: Val) -> Val {
         if let Some(&def) = self.eval.instances.get(&v) {
@@ -199,14 +174,10 @@ impl Ctx {
             };
             r.set(name, arg.value);
         }
-        r.lets_wait = !self.origins.on();
         self.resolve_record(rec, &mut r, OriginStep::Substituted);
+        self.retire(r);
         self.store.inherit_list(rec, class);
         self.store.push_super(rec, class);
-        if !r.waiting.is_empty() && !self.eval.stopped {
-            self.resolve_waiting(rec, &mut r);
-        }
-        self.retire(r);
         self.resolve_finally(rec, None);
         self.store.file_def(rec);
         self.run_checks(rec);

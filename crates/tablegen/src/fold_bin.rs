@@ -72,7 +72,7 @@ impl Ctx {
         }
     }
 
-    pub(crate) fn try_bin(&mut self, op: BinOp, a: Val, b: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
+    fn try_bin(&mut self, op: BinOp, a: Val, b: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
         match op {
             BinOp::Con => self.fold_con(a, b),
             BinOp::ListConcat => match (self.store.vals.as_list(a), self.store.vals.as_list(b)) {

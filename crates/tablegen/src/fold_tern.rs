@@ -86,7 +86,7 @@ impl Ctx {
         }
     }
 
-    pub(crate) fn try_tern(&mut self, op: TernOp, [a, b, c]: [Val; 3], ty: Ty, rec: Option<RecId>) -> Option<Val> {
+    fn try_tern(&mut self, op: TernOp, [a, b, c]: [Val; 3], ty: Ty, rec: Option<RecId>) -> Option<Val> {
         match op {
             TernOp::If => self.store.int_of(a).map(|i| if i != 0 { b } else { c }),
             TernOp::Subst => self.fold_subst(a, b, c, ty),

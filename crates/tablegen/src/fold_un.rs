@@ -43,7 +43,7 @@ impl Ctx {
         }
     }
 
-    pub(crate) fn try_un(&mut self, op: UnOp, a: Val, ty: Ty, rec: Option<RecId>, last: bool) -> Option<Val> {
+    fn try_un(&mut self, op: UnOp, a: Val, ty: Ty, rec: Option<RecId>, last: bool) -> Option<Val> {
         let kind = self.store.vals.kind(a);
         match op {
             UnOp::Cast => return self.fold_cast(a, ty, rec, last),

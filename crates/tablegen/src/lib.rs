@@ -27,7 +27,6 @@ mod parse;
 mod pattern;
 pub mod print;
 pub mod query;
-mod quick;
 mod record;
 mod relate;
 pub mod render;

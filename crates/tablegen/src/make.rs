@@ -8,7 +8,7 @@ use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
 use crate::store::Store;
 use crate::ty::Ty;
-use crate::value::{Arg, Facts, HAS_CLASS, Val, Vals, ValueKind, flag};
+use crate::value::{Arg, Facts, Val, Vals, ValueKind, flag};
 
 impl Store {
     pub(crate) fn int(&mut self, i: i64) -> Val {
@@ -73,10 +73,7 @@ impl Store {
 
     /// The same from a run: the class, then value and key of each argument.
     pub(crate) fn var_def_run(&mut self, ty: Ty, run: &[u32]) -> Val {
-        self.vals.with_run(ValueKind::VarDef, 0, ty, run, |vals| {
-            let facts = vals.facts_op(Arg::of_run(run).map(|a| a.value));
-            Facts { bloom: facts.bloom | HAS_CLASS, ..facts }
-        })
+        self.vals.with_run(ValueKind::VarDef, 0, ty, run, |vals| vals.facts_op(Arg::of_run(run).map(|a| a.value)))
     }
 
     pub(crate) fn un(&mut self, op: UnOp, a: Val, ty: Ty) -> Val {
@@ -183,11 +180,11 @@ impl Vals {
         let mut flags = outside.flags & low | inside.flags & (flag::FREE & !flag::VAR) | depth << flag::DEPTH_SHIFT;
         let names = bound.iter().fold(0, |b, n| b | n.bloom());
         let free = inside.flags & flag::VAR != 0
-            && (inside.bloom & !(names | HAS_CLASS) != 0 || self.has_other(body, &mut bound.to_vec(), &mut 0));
+            && (inside.bloom & !names != 0 || self.has_other(body, &mut bound.to_vec(), &mut 0));
         if free {
             flags |= flag::VAR;
         }
-        let bloom = outside.bloom | if free { inside.bloom } else { inside.bloom & HAS_CLASS };
+        let bloom = outside.bloom | if free { inside.bloom } else { 0 };
         Facts { flags, bloom }
     }
 

@@ -27,10 +27,9 @@ impl Sym {
         self.0 as usize
     }
 
-    /// The bit of this name in the set of free variables of a value; never the top one, [`crate::value::HAS_CLASS`].
+    /// The bit of this name in the set of free variables of a value.
     pub(crate) fn bloom(self) -> u64 {
-        const NAME_BITS: u64 = 63;
-        1 << ((u64::from(self.0.wrapping_mul(0x9E37_79B1)) * NAME_BITS) >> 32)
+        1 << (self.0.wrapping_mul(0x9E37_79B1) >> 26)
     }
 }
 

@@ -66,10 +66,6 @@ pub(crate) struct Resolver {
     /// Fields of the record by their places, as far as they were resolved; [`Val::MISSING`] are not.
     settled_fields: Vec<Val>,
     working_on: Vec<Sym>,
-    /// Fields that wait for the final resolution, with the names of this one.
-    pub(crate) waiting: Vec<usize>,
-    /// Fields may wait.
-    pub(crate) lets_wait: bool,
     new_name: Option<Val>,
     /// The name of the record before its resolution.
     pub(crate) own_name: Val,
@@ -100,8 +96,6 @@ impl Resolver {
             blocked: 0,
             settled_fields: Vec::new(),
             working_on: Vec::new(),
-            waiting: Vec::new(),
-            lets_wait: false,
             new_name: None,
             own_name: Val::UNSET,
             wanted: Sym::NONE,
@@ -116,8 +110,6 @@ impl Resolver {
         self.shadows.clear();
         self.settled_fields.clear();
         self.working_on.clear();
-        self.waiting.clear();
-        self.lets_wait = false;
         self.rec = rec;
         (self.own_fields, self.last, self.late) = (false, false, 0);
         (self.present, self.mask, self.shadow_mask) = (0, 0, 0);
@@ -152,11 +144,6 @@ impl Resolver {
         }
     }
 
-    /// The record that is worked on.
-    pub(crate) fn rec(&self) -> Option<RecId> {
-        self.rec
-    }
-
     /// Whether a value of these facts can be left alone.
     fn skips(&self, flags: u16, bloom: u64) -> bool {
         flags & (flag::VAR | flag::ANON | self.late) == 0
@@ -186,7 +173,7 @@ impl Store {
 
 impl Ctx {
     /// What `!and` and `!or` are whatever their right side is, which then is not looked at (LLVM 22): 0 and -1, as `int`.
-    pub(crate) fn decided(&mut self, op: BinOp, left: Val) -> Option<Val> {
+    fn decided(&mut self, op: BinOp, left: Val) -> Option<Val> {
         let decides = match op {
             BinOp::And => 0,
             BinOp::Or => -1,
@@ -398,20 +385,6 @@ impl Ctx {
         Some(value)
     }
 
-    /// What a name is replaced by, as far as that is known before a walk.
-    pub(crate) fn set_name(&mut self, name: Sym, r: &Resolver) -> Option<Val> {
-        if !r.own_fields {
-            return r.entries.iter().find(|e| e.name == name && !e.away).map(|e| e.value);
-        }
-        let rec = r.rec?;
-        let shape = self.store.rec(rec).shape;
-        let at = self.store.shapes.find(shape, name)?;
-        match r.settled_fields.get(at) {
-            Some(&value) if value != Val::MISSING => Some(value),
-            _ => self.store.rec(rec).values.get(at).copied().filter(|&v| v != Val::UNSET),
-        }
-    }
-
     #[inline(never)]
     fn resolve_anonymous(&mut self, v: Val, r: &mut Resolver) -> Val {
         let name = match r.new_name.filter(|_| r.own_fields && r.own_name == v) {
@@ -532,14 +505,14 @@ impl Ctx {
     }
 
     /// Copies the run of a value to the end of the scratch memory.
-    pub(crate) fn copy_to_scratch(&mut self, v: Val) -> usize {
+    fn copy_to_scratch(&mut self, v: Val) -> usize {
         let start = self.eval.scratch.len();
         self.eval.scratch.extend_from_slice(self.store.vals.run(v));
         start
     }
 
     /// Makes a value of the end of the scratch memory, and frees that.
-    pub(crate) fn make_from_scratch<T>(&mut self, start: usize, make: impl FnOnce(&mut Ctx, &[u32]) -> T) -> T {
+    fn make_from_scratch(&mut self, start: usize, make: impl FnOnce(&mut Ctx, &[u32]) -> Val) -> Val {
         let mut scratch = std::mem::take(&mut self.eval.scratch);
         let value = make(self, scratch.get(start..).or_impossible(&[]));
         scratch.truncate(start);
@@ -619,24 +592,10 @@ impl Ctx {
         let Some(start) = changed else { return v };
         let ty = self.store.vals.ty(v);
         let new = self.make_from_scratch(start, |ctx, run| ctx.store.var_def_run(ty, run));
-        self.keep_place(v, new);
-        if free { new } else { self.instantiate(new) }
-    }
-
-    /// Says that a `Class<args>` is written where the one is that it was made of.
-    fn keep_place(&mut self, from: Val, new: Val) {
-        if let Some(&loc) = self.store.written_at.get(&from) {
+        if let Some(&loc) = self.store.written_at.get(&v) {
             self.store.written_at.entry(new).or_insert(loc);
         }
-    }
-
-    /// The record of a `Class<args>` that was made of another one, so many computations deep.
-    pub(crate) fn instantiate_from(&mut self, from: Val, new: Val, depth: u32) -> Val {
-        self.keep_place(from, new);
-        self.eval.depth += depth;
-        let def = self.instantiate(new);
-        self.eval.depth -= depth;
-        def
+        if free { new } else { self.instantiate(new) }
     }
 
     #[inline(never)]

@@ -144,9 +144,6 @@ pub(crate) mod bits_form {
     pub(crate) const MIXED: u8 = 2;
 }
 
-/// In the set of names of a value: it has a `Class<args>` in it. No name has this bit.
-pub(crate) const HAS_CLASS: u64 = 1 << 63;
-
 /// Facts about a value.
 pub(crate) mod flag {
     /// Some variable is free in it.
