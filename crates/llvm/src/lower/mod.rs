@@ -2,7 +2,7 @@
 //!
 //! [`lower`] collects the instructions that may be decoded ([`Candidate`]), gives each a rank, and adds them to the
 //! model one by one. `meaning` says what an operand's bits mean, `scope` builds the fields, `text` and `alias` the
-//! templates, `flow` where control goes.
+//! templates, `show` and `spaces` what operands print, `flow` where control goes.
 
 mod alias;
 mod each;
@@ -16,6 +16,8 @@ mod record_table;
 mod refine;
 mod reject;
 mod scope;
+mod show;
+mod spaces;
 mod text;
 mod values;
 

@@ -4,6 +4,7 @@
 //! step for each part that differs, its operands before it; what does not depend on the value is a number. Invariant: the value is
 //! that of [`Formula::value`], whose choices have no effect but their value.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{BinaryOp, IntType, UnaryOp};
 use rustc_hash::FxHashMap;
 
@@ -64,9 +65,10 @@ impl Flat {
         room.clear();
         for step in &self.steps {
             let next = step.value(value as u64, &|at| room.get(at).copied());
-            room.push(next.unwrap_or(0));
+            // A step comes after its operands.
+            room.push(next.or_impossible(0));
         }
-        room.last().copied().unwrap_or(0) as i64
+        room.last().copied().or_impossible(0) as i64
     }
 }
 
