@@ -7,6 +7,7 @@ pub mod edits;
 pub mod flow;
 pub mod ledger;
 pub mod peer;
+pub mod programs;
 pub mod random;
 pub mod suite;
 pub mod tally;

@@ -1,38 +1,5 @@
 /* System calls of a process, each result printed: what it prints must be the same on any Linux. */
-typedef unsigned long word;
-
-static long call(long n, long a, long b, long c, long d, long e, long f)
-{
-    register long a7 __asm__("a7") = n, a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c;
-    register long a3 __asm__("a3") = d, a4 __asm__("a4") = e, a5 __asm__("a5") = f;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5) : "memory");
-    return a0;
-}
-
-static long length(const char *text)
-{
-    long n = 0;
-    while (text[n])
-        n++;
-    return n;
-}
-
-static void put(const char *text) { call(64, 1, (long)text, length(text), 0, 0, 0); }
-
-static void say(const char *what, word value)
-{
-    char text[20];
-    int at = 19;
-    text[at] = 0;
-    text[--at] = '\n';
-    do {
-        text[--at] = "0123456789abcdef"[value & 15];
-        value >>= 4;
-    } while (value);
-    put(what);
-    put(" ");
-    put(text + at);
-}
+#include "process.h"
 
 void begin(long *stack)
 {

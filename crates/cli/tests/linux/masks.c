@@ -1,29 +1,5 @@
 /* What waits while the function for a signal runs: itself, the set of its action, both or none; in which order; and what is blocked after it. */
-typedef unsigned long word;
-
-static long call(long n, long a, long b, long c, long d)
-{
-    register long a7 __asm__("a7") = n, a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c, a3 __asm__("a3") = d;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3) : "memory");
-    return a0;
-}
-
-static void say(const char *what, word value)
-{
-    char text[64];
-    int at = 0, digits = 0;
-    word rest = value;
-    while (*what)
-        text[at++] = *what++;
-    text[at++] = ' ';
-    do
-        digits++;
-    while (rest >>= 4);
-    for (int n = digits - 1; n >= 0; n--)
-        text[at++] = "0123456789abcdef"[value >> (4 * n) & 15];
-    text[at++] = '\n';
-    call(64, 1, (long)text, at, 0);
-}
+#include "process.h"
 
 struct action {
     void (*function)(int);
@@ -32,7 +8,7 @@ struct action {
     word set[4];
 };
 
-static void put(struct action *a, void (*function)(int), word flags, word set)
+static void fill(struct action *a, void (*function)(int), word flags, word set)
 {
     a->function = function;
     a->flags = flags;
@@ -90,26 +66,26 @@ void _start(void)
     struct action a;
     static const word sets[] = {0, 1 << 11, 1 << 11 | 1 << 13};
     long self = call(172, 0, 0, 0, 0);
-    put(&a, inner, 0, 0);
+    fill(&a, inner, 0, 0);
     call(134, 12, (long)&a, 0, 8);
     call(134, 14, (long)&a, 0, 8);
     for (int n = 0; n < 3; n++) {
-        put(&a, outer, 0, sets[n]);
+        fill(&a, outer, 0, sets[n]);
         say("action", call(134, 10, (long)&a, 0, 8));
         call(129, self, 10, 0, 0);
         say("after", blocked());
         say("pending", pending());
     }
-    put(&a, again, 0, 0);
+    fill(&a, again, 0, 0);
     call(134, 10, (long)&a, 0, 8);
     call(129, self, 10, 0, 0);
     depth = 0;
-    put(&a, again, 0x40000000, 0);
+    fill(&a, again, 0x40000000, 0);
     call(134, 10, (long)&a, 0, 8);
     call(129, self, 10, 0, 0);
     unsigned int set[2] = {1 << 9 | 1 << 11, 0};
     call(135, 0, (long)set, 0, 8);
-    put(&a, inner, 0, 0);
+    fill(&a, inner, 0, 0);
     call(134, 10, (long)&a, 0, 8);
     call(129, self, 12, 0, 0);
     call(129, self, 10, 0, 0);

@@ -5,9 +5,10 @@
 //! arguments, one a line; lines that begin as a line of `NAME.varies` says are not compared. Each ELF file below `bare` ends with status 0.
 //! With the feature `jit` all of them run as machine code as well.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use isaglot_testing::programs::{self, beside};
 use isaglot_testing::{Failed, Trial, peer};
 
 use super::run;
@@ -16,16 +17,12 @@ use super::run;
 const STEPS: &str = "2000000000";
 
 pub(super) fn trials() -> Vec<Trial> {
-    let Some(folder) = std::env::var_os("ISAGLOT_PROGRAMS").and_then(|folder| std::fs::canonicalize(folder).ok())
-    else {
+    let Some(folder) = programs::folder() else {
         return vec![Trial::test("linux_programs_of_others", || Ok(())).with_ignored_flag(true)];
     };
     let mut trials = Vec::new();
     for (kind, check) in [("linux", linux as fn(&Path, &str) -> Result<(), Failed>), ("bare", bare)] {
-        let mut files = Vec::new();
-        elf_files(&folder.join(kind), &mut files);
-        files.sort();
-        for file in files {
+        for file in programs::elf_files(&folder.join(kind)) {
             let name = file.strip_prefix(&folder).unwrap_or(&file).display().to_string();
             let ways: &[&str] = if cfg!(feature = "jit") { &["", "--jit"] } else { &[""] };
             for &way in ways {
@@ -35,23 +32,6 @@ pub(super) fn trials() -> Vec<Trial> {
         }
     }
     trials
-}
-
-fn elf_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            elf_files(&path, files);
-        } else if std::fs::read(&path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")) {
-            files.push(path);
-        }
-    }
-}
-
-/// The lines of a file beside a program, none if there is no such file.
-fn beside(file: &Path, end: &str) -> Vec<String> {
-    let path = format!("{}.{end}", file.display());
-    std::fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
 fn ours(file: &Path, way: &str, more: &[&str], arguments: &[String]) -> Result<Output, Failed> {

@@ -1,29 +1,5 @@
 /* A signal to itself and the registers afterwards; what a function gets, where the kernel puts it. */
-typedef unsigned long word;
-
-static long call(long n, long a, long b, long c, long d)
-{
-    register long a7 __asm__("a7") = n, a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c, a3 __asm__("a3") = d;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3) : "memory");
-    return a0;
-}
-
-static void say(const char *what, word value)
-{
-    char text[64];
-    int at = 0, digits = 0;
-    word rest = value;
-    while (*what)
-        text[at++] = *what++;
-    text[at++] = ' ';
-    do
-        digits++;
-    while (rest >>= 4);
-    for (int n = digits - 1; n >= 0; n--)
-        text[at++] = "0123456789abcdef"[value >> (4 * n) & 15];
-    text[at++] = '\n';
-    call(64, 1, (long)text, at, 0);
-}
+#include "process.h"
 
 struct action {
     void (*function)(int, int *, word *);

@@ -1,35 +1,8 @@
 /* Threads by the calls alone: clone, futex with all its ways to wait and wake, numbers, signals to one thread, ends. */
-typedef unsigned long word;
+#include "process.h"
 
 #define NARROW (sizeof(word) == 4)
 #define FUTEX (NARROW ? 422 : 98)
-
-static long call(long n, long a, long b, long c, long d, long e, long f)
-{
-    register long a7 __asm__("a7") = n, a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c;
-    register long a3 __asm__("a3") = d, a4 __asm__("a4") = e, a5 __asm__("a5") = f;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5) : "memory");
-    return a0;
-}
-
-static void say(const char *what, long value)
-{
-    char text[64];
-    int at = 0, digits = 0;
-    word rest = value < 0 ? -value : value, all = rest;
-    while (*what)
-        text[at++] = *what++;
-    text[at++] = ' ';
-    if (value < 0)
-        text[at++] = '-';
-    do
-        digits++;
-    while (rest >>= 4);
-    for (int n = digits - 1; n >= 0; n--)
-        text[at++] = "0123456789abcdef"[all >> (4 * n) & 15];
-    text[at++] = '\n';
-    call(64, 1, (long)text, at, 0, 0, 0);
-}
 
 static long futex(volatile int *at, int operation, int value, long fourth, volatile int *second, int third)
 {
