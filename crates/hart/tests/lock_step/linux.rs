@@ -3,12 +3,12 @@
 //!
 //! A prefix of each is compared; with `ISAGLOT_FULL=1` all of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use isaglot_hart::{Config, Hart, Level, Start, Stop};
 use isaglot_model::Isa;
-use isaglot_testing::{Failed, Random, Trial, peer};
+use isaglot_testing::{Failed, Random, Trial, peer, programs};
 use object::{Object, ObjectSegment};
 
 use crate::description;
@@ -107,9 +107,7 @@ fn ours(source: &Path, xlen: u32) -> Result<(), Failed> {
 }
 
 fn theirs(file: &Path) -> Result<(), Failed> {
-    let beside = std::fs::read_to_string(format!("{}.args", file.display())).unwrap_or_default();
-    let arguments: Vec<String> = beside.lines().map(str::to_owned).collect();
-    let (count, end) = compare(&std::fs::read(file)?, &arguments)?;
+    let (count, end) = compare(&std::fs::read(file)?, &programs::beside(file, "args"))?;
     println!("{}: {count}; {end:?}", file.display());
     if matches!(end, Stop::Exit(_) | Stop::Limit) { Ok(()) } else { Err(format!("it ends with {end:?}").into()) }
 }
@@ -128,31 +126,16 @@ pub(crate) fn trials() -> Vec<Trial> {
             trials.push(peer::trial(format!("linux::{name}_rv{xlen}"), &[peer::RISCV_QEMU], check));
         }
     }
-    let others = std::env::var_os("ISAGLOT_PROGRAMS").map(PathBuf::from);
-    let mut files = Vec::new();
-    if let Some(folder) = &others {
-        elf_files(&folder.join("linux"), &mut files);
-        files.sort();
-    } else {
+    let Some(folder) = programs::folder() else {
         trials.push(Trial::test("linux::programs_of_others", || Ok(())).with_ignored_flag(true));
-    }
-    for file in files {
-        let name = others.as_ref().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(&file);
+        return trials;
+    };
+    for file in programs::elf_files(&folder.join("linux")) {
+        let name = file.strip_prefix(&folder).unwrap_or(&file);
         trials.push(Trial::test(format!("linux::{}", name.display()), {
             let file = file.clone();
             move || theirs(&file)
         }));
     }
     trials
-}
-
-fn elf_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            elf_files(&path, files);
-        } else if std::fs::read(&path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")) {
-            files.push(path);
-        }
-    }
 }
