@@ -282,12 +282,13 @@ impl<'a> Def<'a> {
     /// Where a field got its value.
     pub fn field_span(self, field: &str) -> Option<Span> {
         let at = self.at(field)?;
-        self.records.places().span(self.records.store().rec(self.id).field_locs.get(at).copied()?)
+        self.records.places().span(self.records.store().field_loc(self.id, at)?)
     }
 
     fn wrong(self, field: &str, problem: String) -> FieldError {
         let record = self.records.store().rec(self.id);
-        let loc = self.at(field).and_then(|at| record.field_locs.get(at).copied()).unwrap_or_else(|| record.loc());
+        let loc =
+            self.at(field).and_then(|at| self.records.store().field_loc(self.id, at)).unwrap_or_else(|| record.loc());
         FieldError {
             record: self.name().into_owned(),
             field: field.to_owned(),

@@ -1,8 +1,6 @@
 //! The state of a run, and what stops one. The evaluator is a set of functions over [`Ctx`], a file for each part of
 //! the work; what they make is in its [`Store`].
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use crate::applied::Applied;
@@ -131,8 +129,9 @@ impl Ctx {
         let shape = self.store.shapes.push(shape, field);
         let r = self.store.rec_mut(rec);
         r.shape = shape;
+        let at = r.values.len();
         r.values.push(value);
-        Arc::make_mut(&mut r.field_locs).push(loc);
+        self.store.set_field_loc(rec, at, loc);
     }
 
     /// Gives a field a value, converted to the field's type; `false` if it cannot be.

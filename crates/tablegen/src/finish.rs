@@ -1,7 +1,5 @@
 //! Finishing records: superclasses, instantiation of `Class<args>`, the final resolution, and the checks at the end.
 
-use std::sync::Arc;
-
 use isaglot_invariant::Impossible as _;
 
 use crate::ctx::Ctx;
@@ -156,7 +154,7 @@ impl Ctx {
         }
         record.shape = from.shape;
         record.values.clone_from(&from.values);
-        record.field_locs = Arc::clone(&from.field_locs);
+        record.field_locs = from.field_locs;
         record.checks.clone_from(&from.checks);
         record.origins.clone_from(&from.origins);
         let rec = self.add_record(record);
@@ -221,7 +219,7 @@ impl Ctx {
 
     /// Says, below an error, where a field's value was written.
     fn explain_field(&mut self, rec: RecId, at: usize) {
-        let loc = self.store.rec(rec).field_locs.get(at).copied().or_impossible(Loc::NONE);
+        let loc = self.store.field_loc(rec, at).or_impossible(Loc::NONE);
         let field = self.store.shapes.get(self.store.rec(rec).shape).fields[at];
         let name = String::from_utf8_lossy(self.store.names.get(field.name)).into_owned();
         let ty = String::from_utf8_lossy(&self.store.ty_text(field.ty)).into_owned();
@@ -312,7 +310,7 @@ impl Ctx {
                 text.extend(b" = ");
                 self.store.write_val(value, &mut text);
                 text.truncate(crate::limits::MAX_SHOWN_VALUE);
-                let loc = self.store.rec(rec).field_locs.get(at).copied().or_impossible(Loc::NONE);
+                let loc = self.store.field_loc(rec, at).or_impossible(Loc::NONE);
                 self.messages.help(&self.store.places, loc, String::from_utf8_lossy(&text).into_owned());
             }
         }

@@ -6,6 +6,7 @@ mod applied;
 mod bits;
 mod convert;
 mod ctx;
+mod field_locs;
 mod finish;
 mod fold_bin;
 mod fold_tern;

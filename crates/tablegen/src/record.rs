@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::field_locs::LastStep;
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::ty::Ty;
@@ -304,8 +305,8 @@ pub(crate) struct Record {
     pub(crate) shape: ShapeId,
     pub(crate) supers: SupersId,
     pub(crate) values: Vec<Val>,
-    /// Where each field got its value, by LLVM's rules of which assignments move it.
-    pub(crate) field_locs: Arc<Vec<Loc>>,
+    /// Where its fields got their values, by LLVM's rules of which assignments move them.
+    pub(crate) field_locs: LastStep,
     /// Where each field's value came from, if that is recorded.
     pub(crate) origins: Vec<u32>,
     /// The definition, then the `defm` that instantiated it, outermost last.
@@ -322,7 +323,7 @@ impl Record {
             shape: ShapeId::EMPTY,
             supers: SupersId::NONE,
             values: Vec::new(),
-            field_locs: Arc::new(Vec::new()),
+            field_locs: LastStep::NONE,
             origins: Vec::new(),
             locs: Locs::new(loc),
             class: None,

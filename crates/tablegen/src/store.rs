@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use isaglot_invariant::Impossible as _;
 
+use crate::field_locs::FieldLocs;
 use crate::loc::{Loc, Places};
 use crate::names::{Names, Sym};
 use crate::record::{RecId, RecKind, Record, Shapes, SuperLists};
@@ -22,6 +23,7 @@ pub(crate) struct Store {
     pub(crate) shapes: Shapes,
     pub(crate) supers: SuperLists,
     pub(crate) records: Vec<Record>,
+    pub(crate) field_locs: FieldLocs,
     pub(crate) class_by_name: FxHashMap<Sym, RecId>,
     /// Finished records in the order in which they were finished.
     pub(crate) defs: Vec<RecId>,
@@ -54,6 +56,7 @@ impl Store {
             shapes: Shapes::new(),
             supers: SuperLists::new(),
             records: Vec::new(),
+            field_locs: FieldLocs::default(),
             class_by_name: FxHashMap::default(),
             defs: Vec::new(),
             def_by_name: Vec::new(),
@@ -102,6 +105,17 @@ impl Store {
         let n = self.next_anonymous;
         self.next_anonymous += 1;
         self.vals.anonymous(n)
+    }
+
+    /// Says that a field of a record got its value there.
+    pub(crate) fn set_field_loc(&mut self, rec: RecId, at: usize, loc: Loc) {
+        let before = self.rec(rec).field_locs;
+        self.rec_mut(rec).field_locs = self.field_locs.set(before, at, loc);
+    }
+
+    /// Where a field of a record got its value.
+    pub(crate) fn field_loc(&self, rec: RecId, at: usize) -> Option<Loc> {
+        self.field_locs.get(self.rec(rec).field_locs, at)
     }
 
     /// The value of a field.

@@ -2,6 +2,7 @@
 
 use super::Parser;
 use super::scope::Around;
+use crate::field_locs::LastStep;
 use crate::lex::token::Tok;
 use crate::loc::Loc;
 use crate::names::Sym;
@@ -15,6 +16,7 @@ struct Lent {
     rec: RecId,
     shape: ShapeId,
     fields: usize,
+    locs: LastStep,
     own: bool,
 }
 
@@ -81,8 +83,8 @@ impl Parser<'_> {
             record.locs = Locs::default();
             self.ctx.add_record(record)
         });
-        let lent =
-            Lent { rec, shape: self.ctx.store.rec(rec).shape, fields: self.ctx.store.rec(rec).values.len(), own };
+        let of = self.ctx.store.rec(rec);
+        let lent = Lent { rec, shape: of.shape, fields: of.values.len(), locs: of.field_locs, own };
         self.push_scope(Around::Record(rec));
         for &(name, ty) in vars {
             self.ctx.push_field(rec, FieldDesc { name, ty, loose: false }, Val::UNSET, Loc::NONE);
@@ -94,7 +96,7 @@ impl Parser<'_> {
         let rec = self.ctx.store.rec_mut(lent.rec);
         rec.shape = lent.shape;
         rec.values.truncate(lent.fields);
-        std::sync::Arc::make_mut(&mut rec.field_locs).truncate(lent.fields);
+        rec.field_locs = lent.locs;
         self.pop_scope();
         if lent.own && self.ctx.store.records.len() == lent.rec.index() + 1 {
             self.ctx.store.records.pop();

@@ -1,7 +1,5 @@
 //! Classes, and what bodies of classes and records consist of: declarations, assignments, superclasses.
 
-use std::sync::Arc;
-
 use super::scope::Around;
 use super::{Done, Parser, Reference, Stop};
 use crate::lex::token::Tok;
@@ -318,8 +316,8 @@ impl Parser<'_> {
             self.incompatible(loc, name, ty, value);
             return Err(Stop);
         }
-        if moves && self.ctx.store.rec(rec).field_locs.get(at) != Some(&loc) {
-            Arc::make_mut(&mut self.ctx.store.rec_mut(rec).field_locs)[at] = loc;
+        if moves {
+            self.ctx.store.set_field_loc(rec, at, loc);
         }
         Ok(())
     }
@@ -444,22 +442,28 @@ impl Parser<'_> {
         let merge = ctx.store.shapes.merge(to, from);
         let count = ctx.store.rec(rec).values.len();
         if merge.plain {
-            let (values, locs) = (ctx.store.rec(class).values.clone(), Arc::clone(&ctx.store.rec(class).field_locs));
+            let (values, locs) = (ctx.store.rec(class).values.clone(), ctx.store.rec(class).field_locs);
             let r = ctx.store.rec_mut(rec);
             (r.values, r.field_locs, r.shape) = (values, locs, merge.shape);
         } else {
             for (i, &place) in merge.place.iter().enumerate() {
                 let value = ctx.store.rec(class).values[i];
-                if usize::from(place) < count {
-                    if !ctx.set_field(rec, usize::from(place), value) {
-                        let field = ctx.store.shapes.get(from).fields[i];
-                        return self.add_field(rec, field, value, Loc::NONE, loc);
-                    }
-                } else {
-                    let field_loc = ctx.store.rec(class).field_locs[i];
-                    let r = ctx.store.rec_mut(rec);
-                    r.values.push(value);
-                    Arc::make_mut(&mut r.field_locs).push(field_loc);
+                if usize::from(place) < count && !ctx.set_field(rec, usize::from(place), value) {
+                    let field = ctx.store.shapes.get(from).fields[i];
+                    return self.add_field(rec, field, value, Loc::NONE, loc);
+                }
+            }
+            // Those that are new follow in their order.
+            let added = merge.place.iter().filter(|&&place| usize::from(place) >= count).count();
+            let both = ctx.store.records.get_disjoint_mut([rec.index(), class.index()]);
+            if let (Ok([r, class]), 1..) = (both, added) {
+                let is_new = |i: &usize| usize::from(merge.place[*i]) >= count;
+                r.values.reserve_exact(added);
+                r.values.extend((0..merge.place.len()).filter(is_new).map(|i| class.values[i]));
+                let locs = ctx.store.field_locs.of_all(class.field_locs, merge.place.len());
+                for i in (0..merge.place.len()).filter(is_new) {
+                    let at = usize::from(merge.place[i]);
+                    r.field_locs = ctx.store.field_locs.set(r.field_locs, at, locs[i]);
                 }
             }
             ctx.store.rec_mut(rec).shape = merge.shape;

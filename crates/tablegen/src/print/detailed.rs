@@ -62,14 +62,15 @@ fn fields(store: &Store, rec: RecId, sink: &mut Sink<'_>) {
     } else {
         b"  Fields:\n"
     });
-    for (i, desc) in all.iter().enumerate() {
+    let locs = store.field_locs.of_all(record.field_locs, all.len());
+    for ((i, desc), loc) in all.iter().enumerate().zip(locs) {
         sink.buffer.extend(b"    ");
         if desc.loose {
             sink.buffer.extend(b"field ");
         }
         field(store, desc.ty, desc.name, record.values[i], sink);
         sink.buffer.extend(b"  ");
-        at(store, record.field_locs[i], &mut sink.buffer);
+        at(store, loc, &mut sink.buffer);
         sink.buffer.push(b'\n');
     }
 }

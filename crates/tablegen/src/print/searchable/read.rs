@@ -41,7 +41,7 @@ pub(super) fn look(store: &Store, rec: RecId, field: &[u8]) -> Option<Val> {
 /// Where a field got its value; the record if there is no such field.
 pub(super) fn field_loc(store: &Store, rec: RecId, field: &[u8]) -> Loc {
     let at = store.names.find(field).and_then(|n| place(store, rec, n));
-    at.and_then(|at| store.rec(rec).field_locs.get(at).copied()).unwrap_or_else(|| store.rec(rec).loc())
+    at.and_then(|at| store.field_loc(rec, at)).unwrap_or_else(|| store.rec(rec).loc())
 }
 
 fn missing(store: &Store, rec: RecId, field: &[u8]) -> Problem {
