@@ -156,36 +156,63 @@ impl Store {
         self.by_name(&self.defs)
     }
 
-    /// Sorts by name. Most names differ in their first 16 bytes, so those are compared as a number.
+    /// Sorts by name.
     fn by_name(&self, ids: &[RecId]) -> Vec<RecId> {
-        let key = |&id: &RecId| {
-            let name = self.class_name(id);
-            let mut head = [0; 16];
-            let len = name.len().min(head.len());
-            head[..len].copy_from_slice(&name[..len]);
-            (u128::from_be_bytes(head), id)
-        };
         // Unnamed records, often most of all, lie together and have an order of their own.
         let mut unnamed: Vec<(u32, RecId)> = Vec::new();
-        let mut keyed: Vec<(u128, RecId)> = Vec::new();
-        for id in ids {
-            match number_of(self.class_name(*id)) {
-                Some(number) => unnamed.push((number, *id)),
-                None => keyed.push(key(id)),
+        let mut named: Vec<(u64, RecId)> = Vec::with_capacity(ids.len());
+        for &id in ids {
+            match number_of(self.class_name(id)) {
+                Some(number) => unnamed.push((number, id)),
+                None => named.push((0, id)),
             }
         }
         let unnamed = by_digits(&unnamed);
-        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.class_name(a.1).cmp(self.class_name(b.1))));
-        let mut sorted: Vec<RecId> = keyed.into_iter().map(|k| k.1).collect();
-        let at = sorted.partition_point(|&id| self.class_name(id) < ANONYMOUS);
-        if sorted.get(at).is_some_and(|&id| self.class_name(id).starts_with(ANONYMOUS)) {
-            // Some other name begins like theirs.
-            sorted.extend(unnamed);
-            sorted.sort_by(|&a, &b| self.class_name(a).cmp(self.class_name(b)));
-        } else {
-            sorted.splice(at..at, unnamed);
+        self.sort_by_parts(&mut named);
+        let mut sorted: Vec<RecId> = named.into_iter().map(|k| k.1).collect();
+        // Other names may begin like theirs.
+        let from = sorted.partition_point(|&id| self.class_name(id) < ANONYMOUS);
+        let alike = sorted.iter().skip(from).take_while(|&&id| self.class_name(id).starts_with(ANONYMOUS)).count();
+        let mut merged = Vec::with_capacity(alike + unnamed.len());
+        let mut rest = unnamed.into_iter().peekable();
+        for &id in sorted.iter().skip(from).take(alike) {
+            let name = self.class_name(id);
+            merged.extend(std::iter::from_fn(|| rest.next_if(|&other| self.class_name(other) < name)));
+            merged.push(id);
         }
+        merged.extend(rest);
+        sorted.splice(from..from + alike, merged);
         sorted
+    }
+
+    /// Sorts by eight bytes of the names at a time, as a number; those that are equal so far by the next eight. The number beside
+    /// a record is the memory for that.
+    fn sort_by_parts(&self, all: &mut [(u64, RecId)]) {
+        let mut ties = vec![(0, 0..all.len())];
+        while let Some((from, run)) = ties.pop() {
+            let Some(tied) = all.get_mut(run.clone()) else { continue };
+            for (part, id) in tied.iter_mut() {
+                let name = self.class_name(*id).get(from..).unwrap_or(&[]);
+                *part = match name.first_chunk::<PART>() {
+                    Some(&bytes) => u64::from_be_bytes(bytes),
+                    None => name.iter().rev().fold(0, |part, &b| part >> 8 | u64::from(b) << 56),
+                };
+            }
+            tied.sort_unstable_by_key(|&(part, _)| part);
+            let mut at = run.start;
+            for same in tied.chunk_by_mut(|a, b| a.0 == b.0) {
+                let end = at + same.len();
+                match same.len() {
+                    1 => {}
+                    // A name that ends within the part is told from one that goes on with zeros only by its length.
+                    _ if same[0].0 & 0xFF == 0 => {
+                        same.sort_unstable_by(|a, b| self.class_name(a.1).cmp(self.class_name(b.1)))
+                    }
+                    _ => ties.push((from + PART, at..end)),
+                }
+                at = end;
+            }
+        }
     }
 
     /// Classes by name, bytewise.
@@ -257,6 +284,9 @@ impl Store {
         self.rec(rec).kind
     }
 }
+
+/// Bytes of names that are compared at once.
+const PART: usize = 8;
 
 /// How names of unnamed records begin.
 const ANONYMOUS: &[u8] = b"anonymous_";
