@@ -39,6 +39,21 @@ impl Vals {
         (node.kind == ValueKind::Bits && node.op == bits_form::SMALL).then_some((node.a, node.b))
     }
 
+    /// The facts of a value of these bits: bits of one field, which mostly stand together, are looked at once.
+    fn facts_of_bits(&self, bits: &[u32]) -> Facts {
+        let mut of = Val::MISSING;
+        let counts = |&bit: &Val| {
+            if bit.0 <= Val::TRUE.0 {
+                return false;
+            }
+            let node = self.look(bit);
+            let now = if node.kind == ValueKind::VarBit { Val(node.a) } else { Val::MISSING };
+            std::mem::replace(&mut of, now) != now || now == Val::MISSING
+        };
+        let unset = bits.contains(&Val::UNSET.0).then_some(Val::UNSET);
+        self.facts_of(bits.iter().map(|&bit| Val(bit)).filter(counts).chain(unset))
+    }
+
     /// Number of bits.
     pub(crate) fn bits_len(&self, v: Val) -> u32 {
         self.ty(v).width().or_impossible(0)
@@ -75,9 +90,7 @@ impl Store {
         let width = bits.len() as u32;
         let ty = Ty::bits(width);
         if bits.iter().any(|&b| b > Val::TRUE.0) {
-            return self.vals.with_run(ValueKind::Bits, bits_form::MIXED, ty, bits, |vals| {
-                vals.facts_of(bits.iter().map(|&b| Val(b)))
-            });
+            return self.vals.with_run(ValueKind::Bits, bits_form::MIXED, ty, bits, |vals| vals.facts_of_bits(bits));
         }
         let known = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b != 0) << i);
         let value = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b == 2) << i);

@@ -9,9 +9,11 @@ use crate::value::{Val, ValueKind};
 
 impl Store {
     /// The number that a value is, after conversion.
-    pub(crate) fn int_of(&mut self, v: Val) -> Option<i64> {
-        match self.vals.kind(v) {
-            ValueKind::Int => self.vals.as_int(v),
+    #[inline]
+    pub(crate) fn int_of(&self, v: Val) -> Option<i64> {
+        let node = self.vals.look(v);
+        match node.kind {
+            ValueKind::Int => Some((u64::from(node.b) << 32 | u64::from(node.a)) as i64),
             ValueKind::Bit => Some(i64::from(v == Val::TRUE)),
             ValueKind::Bits => self.vals.bits_int(v),
             _ => None,

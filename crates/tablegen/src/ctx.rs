@@ -70,6 +70,8 @@ pub(crate) struct Ctx {
 pub(crate) struct Evaluation {
     /// Runs of values that are being made, one after the other.
     pub(crate) scratch: Vec<u32>,
+    /// Text that is being made.
+    pub(crate) text: Vec<u8>,
     /// Resolvers that are not in use, for their memory. They are large: what goes in and out is their address.
     #[expect(clippy::vec_box, reason = "a resolver is not moved when it is taken")]
     pub(crate) idle: Vec<Box<Resolver>>,
@@ -93,6 +95,7 @@ impl Ctx {
             store: Store::new(limits::MAX_TEXT.min(bounds.large.saturating_mul(16))),
             eval: Evaluation {
                 scratch: Vec::new(),
+                text: Vec::new(),
                 idle: Vec::new(),
                 instances: FxHashMap::default(),
                 applied: Applied::default(),

@@ -14,7 +14,8 @@ use crate::value::{Arg, Val, ValueKind, flag};
 
 impl Store {
     /// The first field from `from` on whose value is not like that.
-    fn next_field(&self, rec: RecId, from: usize, like: fn(Val) -> bool) -> Option<usize> {
+    #[inline]
+    fn next_field(&self, rec: RecId, from: usize, like: impl Fn(Val) -> bool) -> Option<usize> {
         let values = self.rec(rec).values.get(from..)?;
         values.iter().position(|&v| !like(v)).map(|at| at + from)
     }

@@ -77,9 +77,11 @@ impl Ctx {
             BinOp::Con => self.fold_con(a, b),
             BinOp::ListConcat => match (self.store.vals.as_list(a), self.store.vals.as_list(b)) {
                 (Some(x), Some(y)) => {
-                    let all = [x, y].concat();
-                    let element = self.store.element_ty(a);
-                    Some(self.list(element, &all))
+                    let start = self.eval.scratch.len();
+                    self.eval.scratch.extend_from_slice(x);
+                    self.eval.scratch.extend_from_slice(y);
+                    let ty = self.store.vals.ty(a);
+                    Some(self.make_from_scratch(start, |ctx, all| ctx.list_of(ty, all)))
                 }
                 _ => None,
             },
@@ -231,24 +233,15 @@ impl Ctx {
     }
 
     /// Two strings joined; code if either is.
+    #[inline(never)]
     fn concat(&mut self, a: Val, x: Sym, b: Val, y: Sym) -> Val {
         let code = self.store.vals.is_code(a) || self.store.vals.is_code(b);
-        let (x, y) = (self.store.names.get(x), self.store.names.get(y));
-        if x.len() + y.len() > self.max_string() {
+        if self.store.names.get(x).len() + self.store.names.get(y).len() > self.max_string() {
             self.too_much("strings");
             return a;
         }
-        let sym = if y.len() <= 64 && x.len() <= 192 {
-            let mut buffer = [0u8; 256];
-            buffer[..x.len()].copy_from_slice(x);
-            buffer[x.len()..x.len() + y.len()].copy_from_slice(y);
-            let len = x.len() + y.len();
-            self.store.names.intern(&buffer[..len])
-        } else {
-            let text = [x, y].concat();
-            self.store.names.intern(&text)
-        };
-        self.store.code(sym, code)
+        let joined = self.store.names.intern_joined(x, y);
+        self.store.code(joined, code)
     }
 
     fn fold_interleave(&mut self, a: Val, b: Val) -> Option<Val> {

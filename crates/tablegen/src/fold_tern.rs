@@ -102,15 +102,18 @@ impl Ctx {
     }
 
     fn fold_subst(&mut self, a: Val, b: Val, c: Val, ty: Ty) -> Option<Val> {
-        if let (Some(_), Some(_), Some(_)) = (self.store.as_def(a), self.store.as_def(b), self.store.as_def(c)) {
-            return Some(if a == c { b } else { c });
+        let nodes = [a, b, c].map(|v| self.store.vals.look(v));
+        let kind = nodes[0].kind;
+        if nodes.iter().any(|node| node.kind != kind) {
+            return None;
         }
-        if [a, b, c].into_iter().all(|v| self.store.is_kind(v, ValueKind::Var)) {
-            let name = |v: Val| self.store.vals.node(v).a;
-            let kept = if name(a) == name(c) { name(b) } else { name(c) };
-            return Some(self.store.var(Sym(kept), ty));
+        let [from, to, whole] = nodes.map(|node| Sym(node.a));
+        match kind {
+            ValueKind::Str => {}
+            ValueKind::Def => return Some(if a == c { b } else { c }),
+            ValueKind::Var => return Some(self.store.var(if from == whole { to } else { whole }, ty)),
+            _ => return None,
         }
-        let (from, to, whole) = (self.store.vals.as_str(a)?, self.store.vals.as_str(b)?, self.store.vals.as_str(c)?);
         let (from, to, text) = (self.store.names.get(from), self.store.names.get(to), self.store.names.get(whole));
         if from.is_empty() {
             // llvm-tblgen inserts for ever; there is no answer.
@@ -147,16 +150,18 @@ impl Ctx {
         if self.store.is_kind(b, ValueKind::Dag) {
             return Some(self.foreach_dag(name, b, c, rec));
         }
-        let parts = self.store.vals.as_list(b)?.to_vec();
-        let mut results = Vec::with_capacity(parts.len());
-        for part in parts {
-            results.push(self.apply(name, Val(part), c, rec).0);
+        let count = self.store.vals.as_list(b)?.len();
+        let start = self.eval.scratch.len();
+        for i in 0..count {
+            let part = self.store.vals.part(b, i);
+            let result = self.apply(name, part, c, rec);
+            self.eval.scratch.push(result.0);
             if self.eval.stopped {
+                self.eval.scratch.truncate(start);
                 return None;
             }
         }
-        let element = self.store.types.element(ty)?;
-        Some(self.list(element, &results))
+        self.make_from_scratch(start, |ctx, parts| ty.is_list().then(|| ctx.list_of(ty, parts)))
     }
 
     fn foreach_dag(&mut self, name: Sym, dag: Val, body: Val, rec: Option<RecId>) -> Val {
@@ -180,16 +185,21 @@ impl Ctx {
 
     fn fold_filter(&mut self, a: Val, b: Val, c: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
         let name = self.store.vals.as_str(a)?;
-        let parts = self.store.vals.as_list(b)?.to_vec();
-        let mut kept = Vec::new();
-        for part in parts {
-            let include = self.apply(name, Val(part), c, rec);
-            if self.store.int_of(include)? != 0 {
-                kept.push(part);
+        let count = self.store.vals.as_list(b)?.len();
+        let start = self.eval.scratch.len();
+        for i in 0..count {
+            let part = self.store.vals.part(b, i);
+            let include = self.apply(name, part, c, rec);
+            match self.store.int_of(include) {
+                Some(0) => {}
+                Some(_) => self.eval.scratch.push(part.0),
+                None => {
+                    self.eval.scratch.truncate(start);
+                    return None;
+                }
             }
         }
-        let element = self.store.types.element(ty)?;
-        Some(self.list(element, &kept))
+        self.make_from_scratch(start, |ctx, parts| ty.is_list().then(|| ctx.list_of(ty, parts)))
     }
 
     fn fold_range(&mut self, a: Val, b: Val, c: Val, rec: Option<RecId>) -> Option<Val> {
@@ -285,10 +295,11 @@ impl Ctx {
     pub(crate) fn fold_foldl(&mut self, v: Val, rec: Option<RecId>) -> Val {
         let [start, list, body] = [0, 1, 4].map(|i| self.store.vals.part(v, i));
         let (acc, item) = (Sym(self.store.vals.word(v, 2)), Sym(self.store.vals.word(v, 3)));
-        let Some(parts) = self.store.vals.as_list(list).map(<[u32]>::to_vec) else { return v };
+        let Some(count) = self.store.vals.as_list(list).map(<[u32]>::len) else { return v };
         let mut value = start;
-        for part in parts {
-            value = self.apply_all(Application { body, names: [acc, item], values: [value, Val(part)] }, rec);
+        for i in 0..count {
+            let part = self.store.vals.part(list, i);
+            value = self.apply_all(Application { body, names: [acc, item], values: [value, part] }, rec);
             if self.eval.stopped {
                 return v;
             }
@@ -320,6 +331,7 @@ impl Ctx {
 }
 
 /// Where a short text is in another. Most texts are names, for which preparing a fast search costs more than looking.
+#[inline(never)]
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     const LONG: usize = 256;
     if text.len() > LONG {

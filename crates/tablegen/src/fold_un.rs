@@ -148,9 +148,12 @@ impl Ctx {
                 return Some(self.string_of(&text));
             }
             if let Some(i) = self.store.int_of(a) {
-                let mut text = Vec::with_capacity(20);
+                let mut text = std::mem::take(&mut self.eval.text);
+                text.clear();
                 crate::text::write_number(i, &mut text);
-                return Some(self.string_of(&text));
+                let string = self.string_of(&text);
+                self.eval.text = text;
+                return Some(string);
             }
         } else if ty.is_record()
             && let Some(name) = self.store.vals.as_str(a)

@@ -32,6 +32,7 @@ mod record;
 mod relate;
 pub mod render;
 mod resolve;
+mod resolve_bits;
 mod store;
 mod text;
 pub mod tool;

@@ -160,11 +160,16 @@ impl Ctx {
     }
 
     pub(crate) fn list(&mut self, element: Ty, parts: &[u32]) -> Val {
+        let ty = self.store.types.list(element);
+        self.list_of(ty, parts)
+    }
+
+    /// A list of that type, which is the whole list's.
+    pub(crate) fn list_of(&mut self, ty: Ty, parts: &[u32]) -> Val {
         if parts.len() > self.max_list() {
             self.too_much("lists");
-            return self.list(element, &[]);
+            return self.list_of(ty, &[]);
         }
-        let ty = self.store.types.list(element);
         self.store.vals.with_run(ValueKind::List, 0, ty, parts, |vals| vals.facts_of(parts.iter().map(|&p| Val(p))))
     }
 }

@@ -4,7 +4,7 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
-use isaglot_invariant::Impossible as _;
+use isaglot_invariant::{Impossible as _, impossible};
 use rustc_hash::FxBuildHasher;
 
 use crate::lex::token::KEYWORDS;
@@ -77,8 +77,37 @@ impl Names {
         if let Some(&(_, found)) = self.table.find(spread(hash), same) {
             return Sym(found);
         }
-        let id = self.starts.len() as u32 - 1;
         self.text.extend_from_slice(bytes);
+        self.add_last(hash)
+    }
+
+    /// The name of one text after another.
+    pub(crate) fn intern_joined(&mut self, first: Sym, second: Sym) -> Sym {
+        // The text is made where it stays if it is new.
+        let from = self.text.len();
+        for part in [first, second] {
+            let at = part.index();
+            if let (Some(&start), Some(&end)) = (self.starts.get(at), self.starts.get(at + 1)) {
+                self.text.extend_from_within(start as usize..end as usize);
+            }
+        }
+        let (text, starts) = (&self.text, &self.starts);
+        let Some(joined) = text.get(from..) else { return impossible(Sym::EMPTY) };
+        let hash = FxBuildHasher.hash_one(joined) as u32;
+        let same = |&(h, i): &(u32, u32)| {
+            let i = i as usize;
+            h == hash && text[starts[i] as usize..starts[i + 1] as usize] == *joined
+        };
+        if let Some(&(_, found)) = self.table.find(spread(hash), same) {
+            self.text.truncate(from);
+            return Sym(found);
+        }
+        self.add_last(hash)
+    }
+
+    /// Makes the text after the last name a name.
+    fn add_last(&mut self, hash: u32) -> Sym {
+        let id = self.starts.len() as u32 - 1;
         self.starts.push(self.text.len() as u32);
         self.table.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         Sym(id)
@@ -144,6 +173,12 @@ mod tests {
         let a = names.intern(b"a\xff");
         assert_eq!(names.intern(b"a\xff"), a);
         assert_eq!(names.get(a), b"a\xff");
+        let b = names.intern(b"b");
+        let joined = names.intern_joined(a, b);
+        assert_eq!(names.get(joined), b"a\xffb");
+        assert_eq!(names.intern(b"a\xffb"), joined);
+        assert_eq!(names.intern_joined(a, b), joined);
+        assert_eq!(names.intern_joined(Sym::EMPTY, b), b);
         assert_eq!(names.find(b"nowhere"), None);
         let many: Vec<Sym> = (0..10_000).map(|i| names.intern(format!("n{i}").as_bytes())).collect();
         assert!((0..10_000).all(|i| names.find(format!("n{i}").as_bytes()) == Some(many[i])));

@@ -44,11 +44,15 @@ struct Substitution {
 pub(crate) struct Resolver {
     rec: Option<RecId>,
     /// Fields of `rec` are the names, and unset bits stay references.
-    own_fields: bool,
+    pub(crate) own_fields: bool,
     last: bool,
     /// What must be looked at again though no variable of it is put in.
     late: u16,
     entries: Vec<Substitution>,
+    /// For each place of the set `mask`, the entry whose name is there; said of none that two names share.
+    place: [u8; 64],
+    /// The places that two names share.
+    shared: u64,
     present: usize,
     /// Holds at least all names that can be put in.
     mask: u64,
@@ -85,6 +89,8 @@ impl Resolver {
             last: false,
             late: 0,
             entries: Vec::new(),
+            place: [0; 64],
+            shared: 0,
             present: 0,
             mask: 0,
             shadows: Vec::new(),
@@ -112,7 +118,8 @@ impl Resolver {
         self.working_on.clear();
         self.rec = rec;
         (self.own_fields, self.last, self.late) = (false, false, 0);
-        (self.present, self.mask, self.shadow_mask) = (0, 0, 0);
+        (self.present, self.shared) = (0, 0);
+        (self.mask, self.shadow_mask) = (0, 0);
         (self.met_free, self.met_shadow) = (false, usize::MAX);
         (self.away, self.blocked) = (0, 0);
         (self.new_name, self.own_name) = (None, Val::UNSET);
@@ -133,15 +140,34 @@ impl Resolver {
     /// Replaces `name` by `value`; a name set twice has the second value.
     pub(crate) fn set(&mut self, name: Sym, value: Val) {
         let entry = Substitution { name, value, settled: false, away: false };
-        let may_be_there = self.mask & name.bloom() != 0;
+        let bloom = name.bloom();
+        let may_be_there = self.mask & bloom != 0;
         match self.entries.iter_mut().find(|e| may_be_there && e.name == name) {
             Some(old) => *old = entry,
             None => {
+                match u8::try_from(self.entries.len()) {
+                    Ok(at) if !may_be_there => self.place[bloom.trailing_zeros() as usize] = at,
+                    _ => self.shared |= bloom,
+                }
                 self.entries.push(entry);
                 self.present += 1;
-                self.mask |= name.bloom();
+                self.mask |= bloom;
             }
         }
+    }
+
+    /// Where a name's entry is.
+    #[inline]
+    fn position(&self, name: Sym) -> Option<usize> {
+        let bloom = name.bloom();
+        if self.mask & bloom == 0 {
+            return None;
+        }
+        if self.shared & bloom != 0 {
+            return self.entries.iter().position(|e| e.name == name);
+        }
+        let at = usize::from(self.place[bloom.trailing_zeros() as usize]);
+        self.entries.get(at).filter(|e| e.name == name).map(|_| at)
     }
 
     /// Whether a value of these facts can be left alone.
@@ -237,16 +263,19 @@ impl Ctx {
     /// Resolves a value under a resolver that has begun.
     #[inline]
     pub(crate) fn resolve(&mut self, v: Val, r: &mut Resolver) -> Val {
-        if v.is_ground() { v } else { self.resolve_open(v, r) }
-    }
-
-    /// Resolves a value with something free in it.
-    fn resolve_open(&mut self, v: Val, r: &mut Resolver) -> Val {
+        if v.is_ground() {
+            return v;
+        }
         let (flags, bloom, kind) = self.store.vals.open_facts(v);
         if r.skips(flags, bloom) {
             r.meet(flags);
             return v;
         }
+        self.resolve_open(v, kind, bloom, r)
+    }
+
+    /// Resolves a value with something free in it that may be put in.
+    fn resolve_open(&mut self, v: Val, kind: ValueKind, bloom: u64, r: &mut Resolver) -> Val {
         if !self.step() {
             return v;
         }
@@ -254,11 +283,11 @@ impl Ctx {
             ValueKind::Var => return self.resolve_var(v, r),
             ValueKind::Anon => return self.resolve_anonymous(v, r),
             // Of one part: that part is remembered, if it has several.
-            ValueKind::Field | ValueKind::UnOp | ValueKind::VarBit => return self.resolve_deeper(v, r).0,
+            ValueKind::Field | ValueKind::UnOp | ValueKind::VarBit => return self.resolve_parts(v, r),
             _ => {}
         }
         if r.away > 0 || bloom & r.shadow_mask != 0 {
-            return self.resolve_deeper(v, r).0;
+            return self.resolve_parts(v, r);
         }
         if let Some(&(stamp, result)) = self.eval.memo.get(v.index())
             && stamp >> 1 == r.generation
@@ -287,14 +316,8 @@ impl Ctx {
     /// Resolves the parts of a value; says also whether anything free was met in it.
     #[inline]
     fn resolve_deeper(&mut self, v: Val, r: &mut Resolver) -> (Val, bool) {
-        if self.eval.depth >= self.eval.bounds.eval_depth {
-            self.too_deep();
-            return (v, true);
-        }
         let outside = std::mem::replace(&mut r.met_free, false);
-        self.eval.depth += 1;
         let result = self.resolve_parts(v, r);
-        self.eval.depth -= 1;
         let free = r.met_free;
         r.met_free |= outside;
         (result, free)
@@ -342,7 +365,7 @@ impl Ctx {
     }
 
     fn entry(&mut self, name: Sym, r: &mut Resolver) -> Option<Val> {
-        let at = r.entries.iter().position(|e| e.name == name && !e.away)?;
+        let at = r.position(name).filter(|&at| !r.entries[at].away)?;
         let mut value = r.entries[at].value;
         if !r.entries[at].settled && r.present > 1 {
             if !self.leaves(value, r) {
@@ -403,19 +426,29 @@ impl Ctx {
         }
     }
 
-    /// Resolves the parts of a value, and folds it if one changed.
+    /// Resolves the parts of a value, if that is not too deep, and folds it if one changed.
     #[inline(never)]
     fn resolve_parts(&mut self, v: Val, r: &mut Resolver) -> Val {
+        if self.eval.depth >= self.eval.bounds.eval_depth {
+            self.too_deep();
+            r.met_free = true;
+            return v;
+        }
+        self.eval.depth += 1;
+        let result = self.resolve_kind(v, r);
+        self.eval.depth -= 1;
+        result
+    }
+
+    #[inline(always)]
+    fn resolve_kind(&mut self, v: Val, r: &mut Resolver) -> Val {
         let node = self.store.vals.look(v);
         let (a, b) = (Val(node.a), Val(node.b));
         let node = Node { bloom: 0, ..*node };
         match node.kind {
             ValueKind::Bits => self.resolve_bits(v, r),
             ValueKind::List => match self.resolve_run(v, 0, 1, r) {
-                Some(start) => self.make_from_scratch(start, |ctx, parts| {
-                    let element = ctx.store.element_ty(v);
-                    ctx.list(element, parts)
-                }),
+                Some(start) => self.make_from_scratch(start, |ctx, parts| ctx.list_of(node.ty, parts)),
                 None => v,
             },
             ValueKind::Dag => self.resolve_dag(v, r),
@@ -505,14 +538,14 @@ impl Ctx {
     }
 
     /// Copies the run of a value to the end of the scratch memory.
-    fn copy_to_scratch(&mut self, v: Val) -> usize {
+    pub(crate) fn copy_to_scratch(&mut self, v: Val) -> usize {
         let start = self.eval.scratch.len();
         self.eval.scratch.extend_from_slice(self.store.vals.run(v));
         start
     }
 
     /// Makes a value of the end of the scratch memory, and frees that.
-    fn make_from_scratch(&mut self, start: usize, make: impl FnOnce(&mut Ctx, &[u32]) -> Val) -> Val {
+    pub(crate) fn make_from_scratch<T>(&mut self, start: usize, make: impl FnOnce(&mut Ctx, &[u32]) -> T) -> T {
         let mut scratch = std::mem::take(&mut self.eval.scratch);
         let value = make(self, scratch.get(start..).or_impossible(&[]));
         scratch.truncate(start);
@@ -531,52 +564,6 @@ impl Ctx {
         let start = args.unwrap_or_else(|| self.copy_to_scratch(v));
         self.eval.scratch[start] = op.0;
         self.make_from_scratch(start, |ctx, run| ctx.store.dag(run))
-    }
-
-    #[inline(never)]
-    fn resolve_bits(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let run = self.store.vals.range(v);
-        let mut changed: Option<usize> = None;
-        // What bits are asked of, what it became, and the known bits of that if it is a short constant.
-        let mut last = (Val::MISSING, Val::MISSING, None);
-        for (i, at) in run.enumerate() {
-            let old = self.store.vals.pooled(at);
-            if old.0 <= Val::TRUE.0 {
-                continue;
-            }
-            let node = self.store.vals.look(old);
-            let new = match node.kind {
-                ValueKind::VarBit => {
-                    let (of, bit) = (Val(node.a), node.b);
-                    if last.0 != of {
-                        let now = self.resolve(of, r);
-                        last = (of, now, self.store.vals.small_bits(now));
-                    }
-                    match last.2 {
-                        _ if last.1 == of => old,
-                        Some((known, value)) if bit < 32 => match (known >> bit & 1, value >> bit & 1) {
-                            (0, _) => Val::UNSET,
-                            (_, bit) => Val::bit(bit == 1),
-                        },
-                        _ => self.store.bit_of(last.1, bit),
-                    }
-                }
-                _ => {
-                    let whole = self.resolve(old, r);
-                    self.store.bit_of(whole, 0)
-                }
-            };
-            // A reference to a bit that is not set yet stays a reference: this is what encodings are made of.
-            let new = if r.own_fields && new == Val::UNSET { old } else { new };
-            if new != old {
-                let start = *changed.get_or_insert_with(|| self.copy_to_scratch(v));
-                self.eval.scratch[start + i] = new.0;
-            }
-        }
-        match changed {
-            Some(start) => self.make_from_scratch(start, |ctx, bits| ctx.store.bits(bits)),
-            None => v,
-        }
     }
 
     #[inline(never)]

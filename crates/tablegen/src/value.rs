@@ -267,7 +267,9 @@ impl Vals {
         {
             return v;
         }
-        let v = self.fixed(ValueKind::Str, 0, Ty::STRING, text.0, 0, Facts::GROUND);
+        // Found by its text, so the table of all values need not have it.
+        let flags = Facts::GROUND.flags;
+        let v = self.push(Node { kind: ValueKind::Str, op: 0, flags, ty: Ty::STRING, a: text.0, b: 0, bloom: 0 });
         if self.strings.len() <= text.index() {
             self.strings.resize((text.index() + 1).max(2 * self.strings.len()), Val::UNSET);
         }

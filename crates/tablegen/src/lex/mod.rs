@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
             self.at += 1;
             return match c {
                 b' ' | b'\t' => {
-                    self.skip_while(|b| b == b' ' || b == b'\t');
+                    self.skip_blanks();
                     continue;
                 }
                 b'\n' | b'\r' => {
@@ -272,6 +272,25 @@ impl<'a> Lexer<'a> {
                 }
                 _ => self.error(ctx, self.start, "Unexpected character"),
             };
+        }
+    }
+
+    /// Skips the blanks that follow one.
+    #[inline]
+    fn skip_blanks(&mut self) {
+        const BLANKS: u64 = u64::from_ne_bytes([b' '; 8]);
+        // Between two words there is one; at the beginning of a line there are many.
+        while self.bytes.get(self.at) == Some(&b' ') {
+            match self.bytes.get(self.at..).and_then(|rest| rest.first_chunk()) {
+                Some(&chunk) => {
+                    let other = u64::from_le_bytes(chunk) ^ BLANKS;
+                    self.at += other.trailing_zeros() as usize / 8;
+                    if other != 0 {
+                        return;
+                    }
+                }
+                None => self.at += 1,
+            }
         }
     }
 

@@ -60,7 +60,9 @@ impl Parser<'_> {
     pub(super) fn qualified(&mut self, rec: RecId, name: Sym) -> Sym {
         let r = self.ctx.store.rec(rec);
         let separator: &[u8] = if r.kind == RecKind::MultiClass { b"::" } else { b":" };
-        let mut text = self.ctx.store.rec_name(rec);
+        const USUAL: usize = 64;
+        let mut text = Vec::with_capacity(USUAL);
+        self.ctx.store.write_name(r.name, &mut text);
         text.extend(separator);
         text.extend(self.ctx.store.names.get(name));
         self.ctx.store.names.intern(&text)
