@@ -6,10 +6,10 @@ use isaglot_testing::Random;
 
 use crate::description;
 
-const START: u64 = 0x8000_0000;
+pub(crate) const START: u64 = 0x8000_0000;
 const EBREAK: u32 = 0x0010_0073;
-const SXCONTEXT: u32 = 0x5c0;
-const MXCONTEXT: u32 = 0x7c0;
+pub(crate) const SXCONTEXT: u32 = 0x5c0;
+pub(crate) const MXCONTEXT: u32 = 0x7c0;
 
 /// A device that knows all commands of its subdevices and counts what it is asked.
 struct Counter(u64);
@@ -28,10 +28,10 @@ impl Device for Counter {
     }
 }
 
-const DEVICES: [&str; 5] = ["fallback", "own", "red", "blue", "common"];
+pub(crate) const DEVICES: [&str; 5] = ["fallback", "own", "red", "blue", "common"];
 
 /// Three contexts. The unit 40 leads elsewhere in each of them; `common` is shared; `own` is the supervisor's, too.
-fn config(xlen: u32) -> Config {
+pub(crate) fn config(xlen: u32) -> Config {
     let mut config = Config::new(xlen);
     config.trap_model = TrapModel::Riscv;
     for name in DEVICES.into_iter().skip(1) {
@@ -60,7 +60,7 @@ fn config(xlen: u32) -> Config {
 }
 
 /// What a context may reach.
-fn allowed(context: u16) -> &'static [&'static str] {
+pub(crate) fn allowed(context: u16) -> &'static [&'static str] {
     match context {
         0 => &["fallback", "own"],
         1 => &["fallback", "red", "common"],
@@ -77,7 +77,7 @@ fn hart<'a>(isa: &'a Isa, mut config: Config, start: Level, words: &[u32]) -> Ha
     hart
 }
 
-fn counts(hart: &Hart<'_>) -> Vec<u64> {
+pub(crate) fn counts(hart: &Hart<'_>) -> Vec<u64> {
     (0..DEVICES.len()).map(|at| hart.device_variables(at).first().map_or(0, |v| v.1)).collect()
 }
 
@@ -87,7 +87,7 @@ fn xcmd(k: u32) -> u32 {
 }
 const XEXT: u32 = 0x02c5_850b;
 
-fn csr(function: u32, number: u32, rd: u32, rs1: u32) -> u32 {
+pub(crate) fn csr(function: u32, number: u32, rd: u32, rs1: u32) -> u32 {
     number << 20 | rs1 << 15 | function << 12 | rd << 7 | 0x73
 }
 

@@ -17,3 +17,4 @@ mod lock_step_programs;
 mod privilege;
 mod programs;
 mod self_checking;
+mod switched;
