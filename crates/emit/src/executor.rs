@@ -320,7 +320,7 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
         Statement::Call { callee, .. } => {
             let name = env.externs()[callee.0 as usize].name.as_str();
             alone |= matches!(name, "csr_read" | "csr_write" | "wait");
-            last |= matches!(name, "fence_i" | "fence_vma" | "trap_return");
+            last |= matches!(name, "fence_i" | "fence_vma" | "guest_fence" | "trap_return");
         }
         _ => {}
     });

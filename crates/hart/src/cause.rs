@@ -3,11 +3,11 @@
 /// A privilege level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// U.
+    /// U, and VU, a guest's.
     User = 0,
-    /// S.
+    /// S; on a machine with the hypervisor extension VS, a guest's supervisor.
     Super = 1,
-    /// HS.
+    /// HS: the supervisor of a machine with the hypervisor extension.
     Hyper = 2,
     /// M.
     Mach = 3,
@@ -60,6 +60,14 @@ pub enum Cause {
     LoadPage,
     /// The page tables do not allow the store.
     StorePage,
+    /// The second stage of a guest's translation does not allow the fetch.
+    InstructionGuestPage,
+    /// The second stage of a guest's translation does not allow the load.
+    LoadGuestPage,
+    /// The second stage of a guest's translation does not allow the store.
+    StoreGuestPage,
+    /// What a guest may not do, and its hypervisor may.
+    VirtualInstruction,
     /// A trigger that the program has set.
     Trigger,
     /// An interrupt, by its number in `mip`.
@@ -71,7 +79,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The exception code of the privileged architecture.
+    /// The exception code of the privileged architecture, on a machine without the hypervisor extension.
     pub fn code(self, level: Level) -> u64 {
         match self {
             Cause::InstructionMisaligned => 0,
@@ -86,7 +94,20 @@ impl Cause {
             Cause::InstructionPage => 12,
             Cause::LoadPage => 13,
             Cause::StorePage => 15,
+            Cause::InstructionGuestPage => 20,
+            Cause::LoadGuestPage => 21,
+            Cause::VirtualInstruction => 22,
+            Cause::StoreGuestPage => 23,
             Cause::Interrupt(number) => number.into(),
+        }
+    }
+
+    /// The exception code on a machine with the hypervisor extension: calls of a guest's supervisor have one of their own.
+    pub(crate) fn code_with_guests(self, level: Level) -> u64 {
+        match (self, level) {
+            (Cause::EnvironmentCall, Level::Super) => 10,
+            (Cause::EnvironmentCall, Level::Hyper) => 9,
+            _ => self.code(level),
         }
     }
 
@@ -105,9 +126,17 @@ impl Cause {
             Cause::InstructionPage => "instruction-page",
             Cause::LoadPage => "load-page",
             Cause::StorePage => "store-page",
+            Cause::InstructionGuestPage => "instruction-guest-page",
+            Cause::LoadGuestPage => "load-guest-page",
+            Cause::StoreGuestPage => "store-guest-page",
+            Cause::VirtualInstruction => "virtual-instruction",
             Cause::Trigger => "trigger",
             Cause::Interrupt(1) => "supervisor-software-interrupt",
             Cause::Interrupt(3) => "machine-software-interrupt",
+            Cause::Interrupt(2) => "guest-software-interrupt",
+            Cause::Interrupt(6) => "guest-timer-interrupt",
+            Cause::Interrupt(10) => "guest-external-interrupt",
+            Cause::Interrupt(12) => "hypervisor-external-interrupt",
             Cause::Interrupt(5) => "supervisor-timer-interrupt",
             Cause::Interrupt(7) => "machine-timer-interrupt",
             Cause::Interrupt(9) => "supervisor-external-interrupt",

@@ -142,6 +142,24 @@ impl Config {
         }
     }
 
+    /// Sees to it that a machine with the hypervisor extension has its level. A map that does not speak of it gives it the fallback interfaces alone.
+    pub(crate) fn add_hypervisor(&mut self) -> Result<(), String> {
+        let bit = |level: Level| 1_u8 << level as u8;
+        let below = bit(Level::User) | bit(Level::Super);
+        if self.levels & below != below {
+            return Err("a machine with the hypervisor extension has the levels `user` and `super`".to_owned());
+        }
+        let hyper = bit(Level::Hyper);
+        if self.levels & hyper == 0 {
+            self.levels |= hyper;
+            self.luns.extend((0..3).map(|n| (u64::from(n), 0, hyper, n)));
+            if self.devices.iter().any(|(name, _)| name == "fallback") {
+                self.routes.extend((1..3).map(|n| (n, hyper, "fallback".to_owned(), n)));
+            }
+        }
+        Ok(())
+    }
+
     /// Reads a machine. What is wrong with its tables is left to the lints of maps; rows out of range are left out.
     pub fn read(file: FileId, bytes: &[u8], set: &Set, xlen: u32, out: &mut Diagnostics) -> Config {
         let given = Xlen::of(xlen);

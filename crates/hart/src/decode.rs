@@ -57,6 +57,7 @@ const LETTERS: &[(u8, &[&str])] = &[
     (b'c', &["zca"]),
     (b'f', &["f"]),
     (b'd', &["d"]),
+    (b'h', &["h"]),
     (b'v', &["v"]),
 ];
 
@@ -64,6 +65,9 @@ const LETTERS: &[(u8, &[&str])] = &[
 const FLOATS: &[(&str, u8)] = &[("zve32f", 1 << 2), ("zve64d", 1 << 3), ("zvfh", 1 << 1), ("zvfhmin", 1 << 5)];
 /// Extensions that are others together and name no instructions of their own.
 const WHOLE: &[&str] = &["v"];
+
+/// Extensions that a machine has only if they are named: what it says of levels is otherwise with them.
+const ASKED: &[&str] = &["h"];
 
 /// How long vector registers are at least, by the feature that says so.
 const LENGTHS: &[(&str, u32)] =
@@ -101,7 +105,7 @@ fn features(isa: &Isa, config: &Config) -> Vec<FeatureId> {
     };
     let has = |name: &str, default: bool| match &config.extensions {
         Some(named) => named.iter().any(|e| e == name),
-        None => default || can_run.contains(name) || WHOLE.contains(&name) && is_whole(name),
+        None => default || can_run.contains(name) && !ASKED.contains(&name) || WHOLE.contains(&name) && is_whole(name),
     };
     isa_name::features(isa, &config.encoding, u32::from(config.commands), &has)
 }
@@ -166,7 +170,8 @@ impl<'a> Decoder<'a> {
             length: self.vlen.max(LENGTHS.iter().filter(|(name, _)| has(name)).map(|l| l.1).max().unwrap_or(0)),
         };
         let (compressed, float, zfinx) = (self.compressed, self.float, self.zfinx);
-        Extensions { letters, compressed, float, zfinx, tables: has("zcmt"), marks_entries: true, vector }
+        let (tables, hypervisor) = (has("zcmt"), has("h"));
+        Extensions { letters, compressed, float, zfinx, tables, hypervisor, marks_entries: true, vector }
     }
 
     /// What the description has for a word; nothing if the executor does not know it.

@@ -90,6 +90,11 @@ impl Float {
         self.changed();
     }
 
+    /// Whether `mstatus` has its status.
+    pub(crate) fn has_status(&self) -> bool {
+        !self.fixed
+    }
+
     /// `mstatus.FS`.
     pub(crate) fn status(&self) -> u64 {
         if self.fixed { 0 } else { self.status.into() }

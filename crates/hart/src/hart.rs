@@ -15,6 +15,7 @@ use crate::execute::execute;
 use crate::float_unit::FloatTrouble;
 use crate::host::{Host, Kept};
 use crate::htif::Htif;
+use crate::hypervisor::Details;
 use crate::limits::{CACHE_BLOCKS, MAX_UNKNOWN, SPACES};
 use crate::linux::Process;
 #[cfg(feature = "jit")]
@@ -99,9 +100,13 @@ impl<'a> Hart<'a> {
     ///
     /// # Errors
     /// A sentence, if the description is not the one that the executor was generated from, or lacks the encoding profile.
-    pub fn new(isa: &'a Isa, config: Config) -> Result<Hart<'a>, String> {
+    pub fn new(isa: &'a Isa, mut config: Config) -> Result<Hart<'a>, String> {
         let decoder = Decoder::new(isa, &config)?;
-        let csrs = Csrs::new(config.xlen, config.levels, &decoder.extensions());
+        let extensions = decoder.extensions();
+        if extensions.hypervisor {
+            config.add_hypervisor()?;
+        }
+        let csrs = Csrs::new(config.xlen, config.levels, config.start, &extensions);
         let maps = Maps::new(&config)?;
         let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start, maps);
         machine.memory.clint.base = config.clint;
@@ -225,6 +230,11 @@ impl<'a> Hart<'a> {
     /// The level.
     pub fn level(&self) -> Level {
         self.machine.level
+    }
+
+    /// Whether a guest of a hypervisor runs: its supervisor, which is at the level `super`, or its user.
+    pub fn is_guest(&self) -> bool {
+        self.machine.csrs.is_guest(self.machine.level)
     }
 
     /// The number of the context in force, 0 for the tables that a machine starts with; `None` if the machine has no contexts.
@@ -600,8 +610,10 @@ impl<'a> Hart<'a> {
             return stop;
         }
         let from = self.machine.level;
+        // Before the instruction is looked at, which goes through the same tables.
+        let Details { place, instruction, .. } = self.machine.details(fault.cause, 0);
         let insn = match fault.cause {
-            Cause::InstructionAccess | Cause::InstructionPage => 0,
+            Cause::InstructionAccess | Cause::InstructionPage | Cause::InstructionGuestPage => 0,
             _ => self.fetch(pc).map_or(0, |(w, _)| w.low_u64()),
         };
         // What reads and writes in one traps as a store does: the atomic instructions but `lr` (00010) and Zalasr's loads (00110).
@@ -609,21 +621,30 @@ impl<'a> Hart<'a> {
         let cause = match fault.cause {
             Cause::LoadAccess if is_atomic => Cause::StoreAccess,
             Cause::LoadPage if is_atomic => Cause::StorePage,
+            Cause::LoadGuestPage if is_atomic => Cause::StoreGuestPage,
+            // No level writes a register that is only read.
+            Cause::VirtualInstruction if writes_constant(insn) => Cause::Illegal,
             cause => cause,
         };
+        let details = Details { place, instruction, ..self.machine.details(cause, insn) };
         let fault = Fault { cause, ..fault };
         let value = match fault.cause {
-            Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => insn,
+            Cause::Illegal | Cause::VirtualInstruction | Cause::UnroutedLun | Cause::UndefinedCommand => insn,
             _ => fault.value,
         };
-        let above = Level::ALL.into_iter().find(|&l| l > from && self.levels >> (l as u8) & 1 == 1);
+        let has_guests = self.machine.csrs.hypervisor.there;
+        let above = match has_guests {
+            true => self.machine.csrs.above(from),
+            false => Level::ALL.into_iter().find(|&l| l > from && self.levels >> (l as u8) & 1 == 1),
+        };
         let is_own = self.trap_model == TrapModel::Deliver
             && matches!(fault.cause, Cause::UnroutedLun | Cause::UndefinedCommand);
-        let code = if is_own { self.trap_cause } else { fault.cause.code(from) };
+        let code = if is_own { self.trap_cause } else { self.machine.csrs.code(fault.cause, from) };
         let (level, handler) = match above {
-            // One level higher; that of the hypervisor has no registers of its own here, and its traps are the machine's.
+            // One level higher. Without the hypervisor extension its level has no registers, and its traps are the machine's.
             Some(above) if is_own => {
-                self.machine.csrs.handler_of(if above == Level::Super { above } else { Level::Mach })
+                let has_registers = has_guests || above == Level::Super;
+                self.machine.csrs.handler_of(if has_registers { above } else { Level::Mach })
             }
             _ => self.machine.csrs.handler(from, code),
         };
@@ -636,13 +657,21 @@ impl<'a> Hart<'a> {
             let to = if stops { above } else { Some(level) };
             return Some(Stop::Trap(Trap { reason: fault.cause, from, to, pc, insn, value }));
         };
-        self.deliver(from, level, (code, value), pc, handler);
+        self.deliver(from, level, (code, value), pc, handler, &details);
         None
     }
 
     /// Goes to a handler.
-    pub(crate) fn deliver(&mut self, from: Level, level: Level, (code, value): (u64, u64), pc: u64, handler: u64) {
-        self.machine.csrs.trap(from, level, code, value, pc);
+    pub(crate) fn deliver(
+        &mut self,
+        from: Level,
+        level: Level,
+        cause_and_value: (u64, u64),
+        pc: u64,
+        handler: u64,
+        details: &Details,
+    ) {
+        self.machine.csrs.trap(from, level, cause_and_value, pc, details);
         self.machine.set_level(level);
         self.machine.csrs_written();
         self.enter_space();
@@ -653,8 +682,8 @@ impl<'a> Hart<'a> {
     pub(crate) fn can_handle(&mut self, level: Level, handler: u64) -> bool {
         let space = self.machine.csrs.code_space(level);
         let Err(fault) = self.peek(space, handler) else { return true };
-        match self.machine.csrs.handler(level, fault.cause.code(level)) {
-            (Level::Mach, Some(next)) if level != Level::Mach => self.can_handle(Level::Mach, next),
+        match self.machine.csrs.handler(level, self.machine.csrs.code(fault.cause, level)) {
+            (above, Some(next)) if above > level => self.can_handle(above, next),
             _ => false,
         }
     }
@@ -679,6 +708,12 @@ impl<'a> Hart<'a> {
         let old = std::mem::replace(&mut self.blocks, next);
         self.parked.push((std::mem::replace(&mut self.space, space), old));
     }
+}
+
+/// Whether an instruction writes a control and status register that is only read.
+fn writes_constant(insn: u64) -> bool {
+    let function = insn >> 12 & 3;
+    insn & 0x7f == 0x73 && function != 0 && insn >> 30 == 3 && (function == 1 || insn >> 15 & 31 != 0)
 }
 
 /// Runs a block up to the instruction that stores to where the host looks, and that one by itself. Gives how many ran.

@@ -4,6 +4,7 @@
 //! ends where the timer comes, and when something is written that decides about interrupts.
 
 use crate::hart::{Hart, Stop, Trap};
+use crate::hypervisor::Details;
 use crate::limits::INPUT_SLICE;
 use crate::machine::{Cause, Fault, Level, TIMER};
 use crate::protection::Access;
@@ -64,8 +65,9 @@ impl Hart<'_> {
             let reason = Cause::Interrupt(number as u8);
             return Some(Stop::Trap(Trap { reason, from, to: Some(level), pc, insn, value: 0 }));
         };
+        let number = self.machine.csrs.own_number(level, number);
         let code = 1 << (self.xlen() - 1) | u64::from(number);
-        self.deliver(from, level, (code, 0), pc, handler);
+        self.deliver(from, level, (code, 0), pc, handler, &Details::default());
         None
     }
 

@@ -115,23 +115,29 @@ impl Machine {
 
     pub(crate) fn csr_read(&mut self, number: u16) -> Result<u64, Fault> {
         self.look_at_devices();
-        self.control(number, self.level).ok_or(Fault::new(Cause::Illegal, 0))
+        self.control(number, self.level).ok_or_else(|| self.refusal(number, false))
     }
 
     pub(crate) fn csr_write(&mut self, number: u16, value: u64) -> Result<(), Fault> {
         self.look_at_devices();
-        self.set_control(number, self.level, value).ok_or(Fault::new(Cause::Illegal, 0))?;
+        self.set_control(number, self.level, value).ok_or_else(|| self.refusal(number, true))?;
         self.csrs_written();
         Ok(())
     }
 
     /// A control and status register as a level reads it; `None` if that is illegal.
     pub(crate) fn control(&self, number: u16, level: Level) -> Option<u64> {
+        if self.csrs.is_guest(level) && self.maps.is_register(number) {
+            return None;
+        }
         self.maps.read(number, level).unwrap_or_else(|| self.csrs.read(number, level))
     }
 
     /// Writes a control and status register as a level does; `None` if that is illegal.
     pub(crate) fn set_control(&mut self, number: u16, level: Level, value: u64) -> Option<()> {
+        if self.csrs.is_guest(level) && self.maps.is_register(number) {
+            return None;
+        }
         match self.maps.write(number, level, value) {
             Some(written) => {
                 self.number_map();
@@ -167,7 +173,8 @@ impl Machine {
     }
 
     pub(crate) fn trap_return(&mut self, level: u8) -> Result<u64, Fault> {
-        let (to, pc) = self.csrs.trap_return(level, self.level).ok_or(Fault::new(Cause::Illegal, 0))?;
+        let refused = if level == 1 { self.refused() } else { Fault::new(Cause::Illegal, 0) };
+        let (to, pc) = self.csrs.trap_return(level, self.level).ok_or(refused)?;
         self.set_level(to);
         // Interrupts may be enabled now.
         self.csrs.recheck |= self.csrs.pending() != 0;
@@ -190,10 +197,7 @@ impl Machine {
     }
 
     pub(crate) fn fence_vma(&mut self, _: u64, _: u64) -> Result<(), Fault> {
-        // TVM: translation is the machine level's business.
-        if self.level == Level::User || self.csrs.is_reserved(self.level, 20) {
-            return Err(Fault::new(Cause::Illegal, 0));
-        }
+        self.check_fence()?;
         // All translations, for any address and address space: more than what was asked for may be forgotten.
         self.memory.forget_translations();
         Ok(())
@@ -202,10 +206,7 @@ impl Machine {
     /// Waiting is over when an interrupt is there that is enabled by itself. Those that come by waiting are the serial port's and the timer's: the
     /// time moves on to it. Where none can come, waiting is over at once, as the manual allows.
     pub(crate) fn wait(&mut self) -> Result<(), Fault> {
-        // TW: waiting is the machine level's business.
-        if self.csrs.is_reserved(self.level, 21) {
-            return Err(Fault::new(Cause::Illegal, 0));
-        }
+        self.check_wait()?;
         self.look_at_devices();
         if self.csrs.pending() != 0 {
             return Ok(());

@@ -148,10 +148,15 @@ impl Maps {
         Some(())
     }
 
+    /// Whether a number is that of the register.
+    pub(crate) fn is_register(&self, number: u16) -> bool {
+        let is_ours = number == MXCONTEXT || number == SXCONTEXT && self.has_supervisor;
+        is_ours && !self.numbers.is_empty()
+    }
+
     /// Whether a number is that of the register, and the level may use it; `None` if it is another register's number.
     fn allows(&self, number: u16, level: Level) -> Option<bool> {
-        let is_ours = number == MXCONTEXT || number == SXCONTEXT && self.has_supervisor;
-        (is_ours && !self.numbers.is_empty()).then_some(level as u16 >= number >> 8 & 3)
+        self.is_register(number).then_some(level as u16 >= number >> 8 & 3)
     }
 
     /// Reads the register, if the number is its; the inner `None` is an illegal read.

@@ -81,6 +81,10 @@ pub struct Memory {
     pub(crate) hit: Option<(u64, Watched)>,
     /// How addresses are found.
     pub(crate) view: View,
+    /// The space of an access that is not the view's.
+    pub(crate) through: Option<Space>,
+    /// Of the last fault of a guest's second stage: the address in it, and what stands for the instruction where none made the access.
+    pub(crate) guest_fault: Option<(u64, u64)>,
     /// There is something to check.
     pub(crate) is_guarded: bool,
     pub(crate) protection: Protection,
@@ -118,6 +122,8 @@ impl Memory {
             watchpoints: Vec::new(),
             hit: None,
             view: View::PLAIN,
+            through: None,
+            guest_fault: None,
             is_guarded: false,
             protection: Protection::new(),
             marks_entries: true,
@@ -335,6 +341,22 @@ impl Memory {
             }
         }
         Ok(bytes)
+    }
+
+    /// Reads bytes as a program of a space would.
+    pub(crate) fn load_through<const N: usize>(&mut self, space: Space, address: u64) -> Result<[u8; N], Fault> {
+        self.through = Some(space);
+        let loaded = self.load_slow(address);
+        self.through = None;
+        loaded
+    }
+
+    /// Writes bytes as a program of a space would.
+    pub(crate) fn store_through(&mut self, space: Space, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.through = Some(space);
+        let stored = self.store_slow(address, bytes);
+        self.through = None;
+        stored
     }
 
     /// Reads from a device, by an instruction that runs by itself so that the time is exact.

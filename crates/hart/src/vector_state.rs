@@ -85,6 +85,11 @@ impl Unit {
         self.status != 0 && !self.vill
     }
 
+    /// Whether there are vectors.
+    pub(crate) fn is_there(&self) -> bool {
+        self.extent.there
+    }
+
     /// `mstatus.VS`.
     pub(crate) fn status(&self) -> u64 {
         self.status.into()

@@ -1,5 +1,5 @@
 //! How the addresses of a program become places in memory: translation by page tables (Sv32, Sv39, Sv48), protection of physical
-//! memory, triggers.
+//! memory, triggers; and for guests a second stage of page tables under the first (Sv32x4, Sv39x4, Sv48x4).
 //!
 //! The problem: all this must cost nothing where a program uses none of it, and little where it does. The method: a
 //! [`View`] says how addresses are found now. The tables of recent pages in [`Memory`] hold pages as the program numbers
@@ -31,6 +31,8 @@ pub(crate) struct Paging {
     index: u32,
     /// Bytes of an entry.
     entry: u64,
+    /// Bits more of an address that select an entry of the first table, where addresses have no sign: the second stage of guests.
+    more: u32,
 }
 
 impl Paging {
@@ -38,14 +40,20 @@ impl Paging {
     pub(crate) fn of(satp: u64, xlen: u32) -> Option<Paging> {
         if xlen == 32 {
             let root = satp & 0x3f_ffff;
-            return (satp >> 31 == 1).then_some(Paging { root, levels: 2, index: 10, entry: 4 });
+            return (satp >> 31 == 1).then_some(Paging { root, levels: 2, index: 10, entry: 4, more: 0 });
         }
         let levels = match satp >> 60 {
             8 => 3,
             9 => 4,
             _ => return None,
         };
-        Some(Paging { root: satp & ((1 << 44) - 1), levels, index: 9, entry: 8 })
+        Some(Paging { root: satp & ((1 << 44) - 1), levels, index: 9, entry: 8, more: 0 })
+    }
+
+    /// The scheme that a value of `hgatp` asks for; `None` for none.
+    pub(crate) fn of_guest(hgatp: u64, xlen: u32) -> Option<Paging> {
+        let paging = Paging::of(hgatp, xlen)?;
+        Some(Paging { root: paging.root & !3, more: 2, ..paging })
     }
 
     /// Whether `satp` can have this value.
@@ -64,11 +72,28 @@ pub(crate) struct Space {
     pub(crate) sum: bool,
     /// What can be executed can be read.
     pub(crate) mxr: bool,
+    /// The second stage of a guest.
+    pub(crate) under: Option<Paging>,
+    /// What can be executed there can be read.
+    pub(crate) under_mxr: bool,
+    /// Loads need the right to execute in place of that to read (`hlvx`).
+    pub(crate) executes: bool,
+    /// Accesses set the accessed and dirty bits of the first stage, if they do so anywhere.
+    pub(crate) marks: bool,
 }
 
 impl Space {
     /// Without any check.
-    pub(crate) const PLAIN: Space = Space { level: Level::Mach, paging: None, sum: false, mxr: false };
+    pub(crate) const PLAIN: Space = Space {
+        level: Level::Mach,
+        paging: None,
+        sum: false,
+        mxr: false,
+        under: None,
+        under_mxr: false,
+        executes: false,
+        marks: true,
+    };
 }
 
 /// How addresses are found now.
@@ -115,6 +140,32 @@ fn page_fault(access: Access) -> Cause {
     }
 }
 
+fn guest_page_fault(access: Access) -> Cause {
+    match access {
+        Access::Fetch => Cause::InstructionGuestPage,
+        Access::Load => Cause::LoadGuestPage,
+        Access::Store => Cause::StoreGuestPage,
+    }
+}
+
+/// Going through one stage of page tables.
+struct Stage {
+    paging: Paging,
+    /// Whose tables they are.
+    space: Space,
+    /// The right that is needed.
+    access: Access,
+    /// The tables themselves are addresses of a guest.
+    is_under: bool,
+    marks: bool,
+    /// What a table that does not allow the access means, and memory that does not.
+    fault: Fault,
+    refused: Fault,
+    /// The access of the program.
+    asked: Access,
+    address: u64,
+}
+
 pub(crate) fn access_fault(access: Access) -> Cause {
     match access {
         Access::Fetch => Cause::InstructionAccess,
@@ -127,6 +178,11 @@ impl Memory {
     /// Where an access goes to bytes of one page.
     #[inline]
     pub(crate) fn locate(&mut self, access: Access, address: u64, length: u64) -> Result<Place, Fault> {
+        if let Some(space) = self.through {
+            return self
+                .find(space, access, address, length, Looking::Using)
+                .map(|place| Place { keep: false, ..place });
+        }
         if !self.is_guarded {
             return Ok(Place { at: address, keep: true });
         }
@@ -149,9 +205,29 @@ impl Memory {
         length: u64,
         looking: Looking,
     ) -> Result<Place, Fault> {
-        let at = match space.paging {
-            Some(paging) => self.walk(paging, space, access, address, looking)?,
+        let first = match space.paging {
+            Some(paging) => {
+                let stage = Stage {
+                    paging,
+                    space,
+                    access,
+                    is_under: space.under.is_some(),
+                    marks: self.marks_entries && space.marks,
+                    fault: Fault::new(page_fault(access), address),
+                    refused: Fault::new(access_fault(access), address),
+                    asked: access,
+                    address,
+                };
+                self.walk(&stage, address, looking)?
+            }
             None => address,
+        };
+        let at = match space.under {
+            Some(under) => {
+                let rights = Space { mxr: space.under_mxr, executes: space.executes, ..Space::PLAIN };
+                self.walk_under(under, rights, (access, access), first, address, 0, looking)?
+            }
+            None => first,
         };
         if !self.protection.allows(space.level, access, at, length) {
             return Err(Fault::new(access_fault(access), address));
@@ -160,26 +236,63 @@ impl Memory {
         Ok(Place { at, keep: self.protection.is_uniform(page, PAGE as u64) })
     }
 
-    /// Goes through page tables.
-    fn walk(
+    /// Goes through the second stage of a guest's translation: for a right, and for the access that the program has made. Why it was made, if not by an
+    /// instruction, goes to the handler.
+    #[expect(clippy::too_many_arguments, reason = "what is looked for, what for, and what is said if it is not there")]
+    fn walk_under(
         &mut self,
         paging: Paging,
-        space: Space,
-        access: Access,
+        rights: Space,
+        (access, asked): (Access, Access),
+        at: u64,
         address: u64,
+        reason: u64,
         looking: Looking,
     ) -> Result<u64, Fault> {
-        let fault = Fault::new(page_fault(access), address);
-        let refused = Fault::new(access_fault(access), address);
-        let width = 12 + paging.index * paging.levels;
-        // The bits above are copies of the highest one.
-        if paging.entry == 8 && ((address << (64 - width)) as i64 >> (64 - width)) as u64 != address {
+        let stage = Stage {
+            paging,
+            space: Space { level: Level::User, ..rights },
+            access,
+            is_under: false,
+            marks: self.marks_entries,
+            fault: Fault::new(guest_page_fault(asked), address),
+            refused: Fault::new(access_fault(asked), address),
+            asked,
+            address,
+        };
+        let found = self.walk(&stage, at, looking);
+        if found.is_err_and(|fault| fault.cause == stage.fault.cause) {
+            self.guest_fault = Some((at, reason));
+        }
+        found
+    }
+
+    /// Where an entry of a table is: its address may be a guest's.
+    fn place_of_entry(&mut self, stage: &Stage, access: Access, place: u64, looking: Looking) -> Result<u64, Fault> {
+        let Some(under) = stage.space.under.filter(|_| stage.is_under) else { return Ok(place) };
+        // What stands for an instruction: the width of an entry is that of registers; bit 5 says that it is a write.
+        let width = if stage.paging.entry == 8 { 0x3000 } else { 0x2000 };
+        let reason = width | if access == Access::Store { 0x20 } else { 0 };
+        self.walk_under(under, Space::PLAIN, (access, stage.asked), place, stage.address, reason, looking)
+    }
+
+    /// Goes through page tables.
+    fn walk(&mut self, stage: &Stage, address: u64, looking: Looking) -> Result<u64, Fault> {
+        let Stage { paging, access, fault, refused, .. } = *stage;
+        let width = 12 + paging.index * paging.levels + paging.more;
+        let has_sign = paging.entry == 8 && paging.more == 0;
+        // The bits above are copies of the highest one, or 0 in the second stage.
+        if has_sign && ((address << (64 - width)) as i64 >> (64 - width)) as u64 != address
+            || paging.more > 0 && address >> width != 0
+        {
             return Err(fault);
         }
         let mut table = paging.root << 12;
         for level in (0..paging.levels).rev() {
             let shift = 12 + paging.index * level;
-            let place = table + (address >> shift & ((1 << paging.index) - 1)) * paging.entry;
+            let more = if level + 1 == paging.levels { paging.more } else { 0 };
+            let place = table + (address >> shift & ((1 << (paging.index + more)) - 1)) * paging.entry;
+            let place = self.place_of_entry(stage, Access::Load, place, looking)?;
             // The tables are read and written with the rights of the supervisor.
             if !self.protection.allows(Level::Super, Access::Load, place, paging.entry) {
                 return Err(refused);
@@ -198,13 +311,17 @@ impl Memory {
                 continue;
             }
             let inside = (1_u64 << shift) - 1;
-            if target & inside != 0 || !allowed(entry, space, access) {
+            if target & inside != 0 || !allowed(entry, stage.space, access) {
                 return Err(fault);
             }
             let marks = if access == Access::Store { ACCESSED | DIRTY } else { ACCESSED };
             if entry & marks != marks && looking == Looking::Using {
-                if !self.marks_entries {
+                if !stage.marks {
                     return Err(fault);
+                }
+                if stage.is_under {
+                    let place = table + (address >> shift & ((1 << paging.index) - 1)) * paging.entry;
+                    self.place_of_entry(stage, Access::Store, place, looking)?;
                 }
                 if !self.protection.allows(Level::Super, Access::Store, place, paging.entry) {
                     return Err(refused);
@@ -244,6 +361,7 @@ impl Memory {
 fn allowed(entry: u64, space: Space, access: Access) -> bool {
     let right = match access {
         Access::Fetch => EXECUTE,
+        Access::Load if space.executes => EXECUTE,
         Access::Load if space.mxr => READ | EXECUTE,
         Access::Load => READ,
         Access::Store => WRITE,

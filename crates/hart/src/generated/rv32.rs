@@ -8,7 +8,7 @@ use crate::machine::{Cause, Fault, Machine};
 use crate::run::Run;
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 1372;
+pub(crate) const ENCODINGS: usize = 1386;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -279,11 +279,12 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         ),
         143 => ins(op, [0, 0, 0, 0], f[0]),
         144 => ins(op, [out(1), 0, 0, 0], f[0]),
-        145 => ins(op, [out(f[0]), 0, 0, 0], 0),
-        146 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        147 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        148 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        149 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        145 => ins(op, [f[1], f[0], 0, 0], 0),
+        146 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        147 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        148 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        149 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        150 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
         _ => ins(Op::Illegal, [0; 4], 0),
     }
 }
@@ -3476,6 +3477,51 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     h.x[i.a()] = end as u32 as u64;
                     next = target_0 as u64;
                 }
+                // hfence.gvma hinval.gvma
+                Op::HfenceGvma => h.guest_fence(1, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hfence.vvma hinval.vvma
+                Op::HfenceVvma => h.guest_fence(0, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hlv.b
+                Op::HlvB => {
+                    let value_0: u32 = h.guest_load(0, 0, h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = value_0 as i8 as i32 as u32 as u64;
+                }
+                // hlv.bu
+                Op::HlvBu => {
+                    let value_0: u32 = h.guest_load(0, 0, h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = value_0 as u8 as u64;
+                }
+                // hlv.h
+                Op::HlvH => {
+                    let value_0: u32 = h.guest_load(1, 0, h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
+                }
+                // hlv.hu
+                Op::HlvHu => {
+                    let value_0: u32 = h.guest_load(1, 0, h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = value_0 as u16 as u64;
+                }
+                // hlv.w
+                Op::HlvW => {
+                    let value_0: u32 = h.guest_load(2, 0, h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // hlvx.hu
+                Op::HlvxHu => {
+                    let value_0: u32 = h.guest_load(1, 1, h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = value_0 as u16 as u64;
+                }
+                // hlvx.wu
+                Op::HlvxWu => {
+                    let value_0: u32 = h.guest_load(2, 1, h.x[i.a()]).at(i)? as u32;
+                    h.x[i.b()] = value_0 as u64;
+                }
+                // hsv.b
+                Op::HsvB => h.guest_store(0, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hsv.h
+                Op::HsvH => h.guest_store(1, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hsv.w
+                Op::HsvW => h.guest_store(2, h.x[i.a()], h.x[i.b()]).at(i)?,
                 // ssrdp mop.r.n mop.rr.n
                 Op::Ssrdp => h.x[i.a()] = 0,
                 // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
@@ -3981,6 +4027,9 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 | Op::FcvtLHInx
                 | Op::FcvtLuHInx
                 | Op::AmocasQ
+                | Op::HlvD
+                | Op::HlvWu
+                | Op::HsvD
                 | Op::AddiwAndAddw
                 | Op::AddwAndBne
                 | Op::MulwAndAddw

@@ -8,17 +8,17 @@ use crate::machine::{Cause, Fault, Machine};
 use crate::run::Run;
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 1522;
+pub(crate) const ENCODINGS: usize = 1539;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
-        0 | 150 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
+        0 | 151 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
         1 => ins(op, [out(f[0]), f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         2 => ins(op, [out(f[1]), f[2], 0, 0], f[0]),
         3 => ins(op, [out(f[0]), 0, 0, 0], (f[1] << 12) as i32 as i64 as u64),
         4 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
-        5..=6 | 153 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        5..=6 | 154 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         7..=8 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         9 => ins(op, [f[0], f[1], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         10 => ins(op, [f[1], f[0], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
@@ -29,9 +29,9 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         15 => ins(op, [f[1], out(f[0]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         16 => ins(op, [0, 0, 0, 0], 0),
         17 => ins(op, [0, 0, 0, 0], pc),
-        18 | 154 => ins(op, [f[0], out(f[1]), 0, 0], 0),
-        19 | 155 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
-        20 | 156 => ins(op, [f[0], f[1], 0, 0], 0),
+        18 | 155 => ins(op, [f[0], out(f[1]), 0, 0], 0),
+        19 | 156 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
+        20 | 157 => ins(op, [f[0], f[1], 0, 0], 0),
         21 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
         22 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
         23 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
@@ -42,10 +42,10 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         28 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
         29 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
         30 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
-        31 | 157 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
-        32 | 158 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
-        33 | 159 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
-        34 | 160 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
+        31 | 158 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
+        32 | 159 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
+        33 | 160 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
+        34 | 161 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
         35 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
         36 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
         37 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
@@ -56,9 +56,9 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         44 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
         45 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
         46 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
-        47 | 161 => ins(op, [out(f[0]), f[1], 0, 0], 0),
-        48 | 162 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
-        50 | 166 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        47 | 162 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        48 | 163 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        50 | 167 => ins(op, [f[1], out(f[0]), 0, 0], 0),
         52 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0])),
         53 => ins(op, [out(f[1]), f[2], 0, 0], 1_u64 << f[0]),
         55 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
@@ -73,7 +73,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         69 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
         70 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
         71 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        72 | 168 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        72 | 169 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
         73 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
         74 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
         75 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
@@ -84,7 +84,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         82 => ins(op, [f[0], out(1), 0, 0], 0),
         83 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
         84..=85 => ins(op, [2, f[0], 0, 0], f[1]),
-        86 | 169 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        86 | 170 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
         87 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[2] << 19 | f[0] << 24),
         88 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 9 | f[1] << 14 | f[0] << 19),
         89 => ins(
@@ -113,7 +113,7 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         104 => ins(op, [f[0], 0, 0, 0], f[7] | f[1] << 6),
         105 => ins(op, [f[1], 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11),
         106 => ins(op, [f[0], 0, 0, 0], f[1]),
-        107 | 170 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 6 | f[1] << 11 | f[0] << 16),
+        107 | 171 => ins(op, [f[2], 0, 0, 0], f[7] | f[3] << 6 | f[1] << 11 | f[0] << 16),
         108 => ins(op, [f[2], f[1], 0, 0], f[7] | f[3] << 6 | f[0] << 11),
         109 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 6 | f[0] << 11 | f[1] << 16),
         110 => ins(op, [0, 0, 0, 0], f[7] | f[2] << 5 | f[1] << 10 | f[0] << 15),
@@ -140,10 +140,10 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         ),
         122 => ins(op, [0, 0, 0, 0], f[7] | f[3] << 9 | f[2] << 14 | f[0] << 19 | f[1] << 25),
         123 => ins(op, [0, 0, 0, 0], f[7] | f[1] << 11 | f[0] << 16),
-        132 | 171 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
-        133 | 172 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
-        134 | 164 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
-        135 | 173 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
+        132 | 172 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
+        133 | 173 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
+        134 | 165 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        135 | 174 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
         136 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
         137..=138 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
         139 => ins(
@@ -208,21 +208,22 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         ),
         143 => ins(op, [0, 0, 0, 0], f[0]),
         144 => ins(op, [out(1), 0, 0, 0], f[0]),
-        145 => ins(op, [out(f[0]), 0, 0, 0], 0),
-        146 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        147 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        148 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        149 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
-        151 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        152 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
-        163 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        165 => ins(
+        145 | 176 => ins(op, [f[1], f[0], 0, 0], 0),
+        146 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        147 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        148 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        149 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        150 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        152 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        153 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
+        164 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        166 => ins(
             op,
             [f[1], out(f[0]), 0, 0],
             u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1,
         ),
-        167 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        174 => ins(
+        168 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        175 => ins(
             op,
             [f[1], f[0] | 1, f[0], f[2] | 1],
             u64::from(f[0] == 0)
@@ -3008,6 +3009,51 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     h.x[i.a()] = end;
                     next = target_0;
                 }
+                // hfence.gvma hinval.gvma
+                Op::HfenceGvma => h.guest_fence(1, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hfence.vvma hinval.vvma
+                Op::HfenceVvma => h.guest_fence(0, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hlv.b
+                Op::HlvB => {
+                    let value_0: u64 = h.guest_load(0, 0, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i8 as i64 as u64;
+                }
+                // hlv.bu
+                Op::HlvBu => {
+                    let value_0: u64 = h.guest_load(0, 0, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as u8 as u64;
+                }
+                // hlv.h
+                Op::HlvH => {
+                    let value_0: u64 = h.guest_load(1, 0, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i16 as i64 as u64;
+                }
+                // hlv.hu
+                Op::HlvHu => {
+                    let value_0: u64 = h.guest_load(1, 0, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as u16 as u64;
+                }
+                // hlv.w
+                Op::HlvW => {
+                    let value_0: u64 = h.guest_load(2, 0, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as i32 as i64 as u64;
+                }
+                // hlvx.hu
+                Op::HlvxHu => {
+                    let value_0: u64 = h.guest_load(1, 1, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as u16 as u64;
+                }
+                // hlvx.wu
+                Op::HlvxWu => {
+                    let value_0: u64 = h.guest_load(2, 1, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as u32 as u64;
+                }
+                // hsv.b
+                Op::HsvB => h.guest_store(0, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hsv.h
+                Op::HsvH => h.guest_store(1, h.x[i.a()], h.x[i.b()]).at(i)?,
+                // hsv.w
+                Op::HsvW => h.guest_store(2, h.x[i.a()], h.x[i.b()]).at(i)?,
                 // ssrdp mop.r.n mop.rr.n
                 Op::Ssrdp => h.x[i.a()] = 0,
                 // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
@@ -3677,6 +3723,18 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                         h.x[(i.imm >> 19) as usize] = (old_2 >> 64) as u64;
                     }
                 }
+                // hlv.d
+                Op::HlvD => {
+                    let value_0: u64 = h.guest_load(3, 0, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0;
+                }
+                // hlv.wu
+                Op::HlvWu => {
+                    let value_0: u64 = h.guest_load(2, 0, h.x[i.a()]).at(i)?;
+                    h.x[i.b()] = value_0 as u32 as u64;
+                }
+                // hsv.d
+                Op::HsvD => h.guest_store(3, h.x[i.a()], h.x[i.b()]).at(i)?,
                 Op::SlliAndSrli => {
                     {
                         h.x[i.a()] = h.x[i.b()] << i.imm;

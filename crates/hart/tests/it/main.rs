@@ -9,6 +9,7 @@ mod description;
 mod floats;
 mod floats_more;
 mod fresh;
+mod guests;
 mod hostile;
 #[cfg(feature = "jit")]
 mod lock_step;

@@ -1,4 +1,4 @@
-//! The programs of `tests/privileged`, for both widths: what they log is the same on our hart, at any length of slices and by the
+//! The programs of `tests/privileged`, and of `tests/hypervisor` on a machine with that extension, for both widths: what they log is the same on our hart, at any length of slices and by the
 //! interpreter, as on QEMU's machine (Debian: `gcc-riscv64-unknown-elf`, `qemu-system-misc`).
 //!
 //! A file `NAME.qemu` beside a program names lines of its log in which QEMU does something else than the manual says, a line each: the
@@ -31,42 +31,51 @@ enum Way {
     Interpreter,
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/privileged")
+/// The folder with the programs for machines with the hypervisor extension.
+const HYPERVISOR: &str = "hypervisor";
+
+/// What such a machine has; none has that extension without being asked.
+const EXTENSIONS: &[&str] = &["m", "a", "zaamo", "zalrsc", "zicsr", "zifencei", "priv", "svinval", "h"];
+
+fn folder(group: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(group)
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
     use isaglot_testing::peer::{QEMU_SYSTEM, RISCV_ELF_GCC, trial};
     let mut trials = Vec::new();
-    for path in isaglot_testing::bless::cases(&folder(), ".S") {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        for xlen in [32, 64] {
-            let program = name.clone();
-            let check = move || check(&program, xlen);
-            trials.push(trial(format!("privileged_{name}_rv{xlen}"), &[RISCV_ELF_GCC, QEMU_SYSTEM], check));
+    for group in ["privileged", HYPERVISOR] {
+        for path in isaglot_testing::bless::cases(&folder(group), ".S") {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            for xlen in [32, 64] {
+                let program = name.clone();
+                let check = move || check(group, &program, xlen);
+                trials.push(trial(format!("{group}_{name}_rv{xlen}"), &[RISCV_ELF_GCC, QEMU_SYSTEM], check));
+            }
         }
     }
     trials
 }
 
-fn compile(dir: &Path, name: &str, xlen: u32) -> Result<PathBuf, String> {
+fn compile(dir: &Path, group: &str, name: &str, xlen: u32) -> Result<PathBuf, String> {
     let out = dir.join(name);
     let abi = if xlen == 64 { "lp64" } else { "ilp32" };
     let done = Command::new("riscv64-unknown-elf-gcc")
         .args([&format!("-march=rv{xlen}ima_zicsr_zifencei_zba_zbb_zbc_zbs"), &format!("-mabi={abi}")])
-        .args(["-mcmodel=medany", "-nostdlib", "-static", "-T", "link.ld", "-o"])
+        .args(["-mcmodel=medany", "-nostdlib", "-static", "-T", "../privileged/link.ld", "-o"])
         .arg(&out)
         .arg(format!("{name}.S"))
-        .current_dir(folder())
+        .current_dir(folder(group))
         .output()
         .map_err(|e| e.to_string())?;
     if done.status.success() { Ok(out) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
 }
 
-fn on_qemu(program: &Path, xlen: u32) -> Result<Vec<u8>, String> {
+fn on_qemu(group: &str, program: &Path, xlen: u32) -> Result<Vec<u8>, String> {
+    let more = if group == HYPERVISOR { ",h=true,priv_spec=v1.12.0" } else { "" };
     let out = Command::new(format!("qemu-system-riscv{xlen}"))
         .args(["-M", "spike", "-display", "none", "-serial", "stdio", "-monitor", "none", "-cpu"])
-        .arg(format!("rv{xlen},svinval=true"))
+        .arg(format!("rv{xlen},svinval=true{more}"))
         .arg("-bios")
         .arg(program)
         .stdin(Stdio::null())
@@ -75,11 +84,14 @@ fn on_qemu(program: &Path, xlen: u32) -> Result<Vec<u8>, String> {
     if out.status.code() == Some(0) { Ok(out.stdout) } else { Err(format!("qemu: {out:?}")) }
 }
 
-fn on_hart(isa: &Isa, program: &Path, way: Way) -> Result<(Vec<u8>, u64), String> {
+fn on_hart(isa: &Isa, group: &str, program: &Path, way: Way) -> Result<(Vec<u8>, u64), String> {
     let bytes = std::fs::read(program).map_err(|e| e.to_string())?;
     let elf = object::File::parse(&*bytes).map_err(|e| e.to_string())?;
     let mut config = Config::new(if elf.is_64() { 64 } else { 32 });
     config.ebreak_stops = false;
+    if group == HYPERVISOR {
+        config.extensions = Some(EXTENSIONS.iter().map(|&e| e.to_owned()).collect());
+    }
     let mut hart = Hart::new(isa, config)?;
     for s in elf.segments() {
         let data = s.data().map_err(|e| e.to_string())?;
@@ -117,8 +129,8 @@ fn on_hart(isa: &Isa, program: &Path, way: Way) -> Result<(Vec<u8>, u64), String
 }
 
 /// Where QEMU is wrong: the number of a line and what it should be.
-fn faults(name: &str, xlen: u32) -> Vec<(usize, String)> {
-    let text = std::fs::read_to_string(folder().join(format!("{name}.qemu"))).unwrap_or_default();
+fn faults(group: &str, name: &str, xlen: u32) -> Vec<(usize, String)> {
+    let text = std::fs::read_to_string(folder(group).join(format!("{name}.qemu"))).unwrap_or_default();
     let mut all = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split_whitespace();
@@ -131,14 +143,14 @@ fn faults(name: &str, xlen: u32) -> Vec<(usize, String)> {
     all
 }
 
-fn check(name: &str, xlen: u32) -> Result<(), Failed> {
+fn check(group: &str, name: &str, xlen: u32) -> Result<(), Failed> {
     let isa = description::isa();
     let dir = tempfile::tempdir()?;
-    let program = compile(dir.path(), name, xlen)?;
-    let (got, count) = on_hart(&isa, &program, Way::Whole)?;
-    let want = String::from_utf8_lossy(&on_qemu(&program, xlen)?).into_owned();
+    let program = compile(dir.path(), group, name, xlen)?;
+    let (got, count) = on_hart(&isa, group, &program, Way::Whole)?;
+    let want = String::from_utf8_lossy(&on_qemu(group, &program, xlen)?).into_owned();
     let mut want: Vec<&str> = want.lines().collect();
-    let faults = faults(name, xlen);
+    let faults = faults(group, name, xlen);
     for (at, value) in &faults {
         let line = want.get_mut(*at).ok_or("a fault of QEMU that there is not")?;
         if *line == value {
@@ -158,7 +170,7 @@ fn check(name: &str, xlen: u32) -> Result<(), Failed> {
     }
     let ways: &[Way] = if count <= SHORT { &[Way::Slices(1), Way::Slices(7), Way::Interpreter] } else { &[] };
     for &way in ways {
-        if on_hart(&isa, &program, way)? != (got.clone(), count) {
+        if on_hart(&isa, group, &program, way)? != (got.clone(), count) {
             return Err(format!("{way:?} differs").into());
         }
     }

@@ -310,7 +310,14 @@ impl End<'_, '_> {
         if model == TrapModel::OneLevelUp || trap.to.is_none() {
             return Some(d);
         }
-        let (name, number) = if trap.to == Some(Level::Super) { ("stvec", 0x105) } else { ("mtvec", 0x305) };
+        // With the hypervisor extension `super` is a guest's supervisor, and `hyper` the host's.
+        let has_guests = self.hart.csr(0x600).is_some();
+        let (name, number) = match trap.to {
+            Some(Level::Super) if has_guests => ("vstvec", 0x205),
+            Some(Level::Super) => ("stvec", 0x105),
+            Some(Level::Hyper) if has_guests => ("stvec", 0x105),
+            _ => ("mtvec", 0x305),
+        };
         Some(d.note(match self.hart.csr(number).unwrap_or(0) {
             0 => format!("nobody handles it: `{name}` is not set"),
             address if address & !3 == trap.pc => {

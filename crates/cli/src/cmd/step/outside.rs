@@ -13,7 +13,8 @@ use isaglot_source::Diagnostic;
 struct HartOutside<'a>(Hart<'a>);
 
 /// The externs that act on memory or devices.
-const ELSEWHERE: &[&str] = &["cache_block", "device", "device_lookup", "lun_lookup", "table_jump"];
+const ELSEWHERE: &[&str] =
+    &["cache_block", "device", "device_lookup", "guest_load", "guest_store", "lun_lookup", "table_jump"];
 
 /// What is outside of a machine; `None` if there is nothing.
 pub(super) fn of<'a>(chosen: &'a Chosen, machine: &Machine<'_>) -> Result<Option<Box<dyn Outside + 'a>>, Diagnostic> {
