@@ -53,6 +53,8 @@ enum Ends {
     No,
     /// After this instruction.
     After,
+    /// After it where it jumps; it may not.
+    Branch,
     /// Before it and after it: it uses values that are kept per block.
     Alone,
 }
@@ -206,7 +208,7 @@ pub fn generate(isa: &Isa, generations: &[u32]) -> Result<Vec<String>, String> {
         let _ = writeln!(out, "({name:?}, Op::{}, {form}, {number:#x}),", ops.singles[arm]);
     }
     out.push_str(ENDS);
-    for end in [Ends::After, Ends::Alone] {
+    for end in [Ends::After, Ends::Branch, Ends::Alone] {
         let of = ops.singles.iter().zip(&ends).filter(|&(_, e)| *e == end).map(|(name, _)| format!("Op::{name}"));
         let _ = writeln!(out, "{} => Ends::{end:?},", of.collect::<Vec<_>>().join(" | "));
     }
@@ -238,20 +240,25 @@ const EXECUTE: &str =
     "/// Runs pre-decoded instructions one after the other, and the blocks after them; gives where execution goes on.
 pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> {
 loop {
-let end = run.end();
-let mut next = end;
 let mut rest = run.code().iter();
-while let Some(i) = rest.next() {
+let next = loop {
+let Some(i) = rest.next() else { break run.end() };
 match i.op {
 ";
 
 /// Between the arms of a pair.
 const SECOND: &str = "let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };\n";
 
+/// After a branch that did not jump: what asks for attention is looked at where blocks end.
+const GOES_ON: &str = "if h.memory.attention {
+break run.place(rest.as_slice());
+}
+";
+
 const FOOT: &str = "return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
 }
-}
-if !run.goes_on(h, next) {
+};
+if !run.goes_on(h, rest.as_slice(), next) {
 return Ok(next);
 }
 }
@@ -314,6 +321,7 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
     let mut body = canonical(body);
     // The address after the instruction is that of the block, if the block ends there.
     let mut last = body.values.contains(&Value::NextPc);
+    let is_branch = !last && may_jump(&body.statements);
     let mut alone = false;
     walk(&body.statements, &mut |s| match s {
         Statement::SetPc(_) => last = true,
@@ -324,8 +332,12 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
         }
         _ => {}
     });
+    if !jumps_last(&body.statements) {
+        return Err("it does something after its jump".to_owned());
+    }
     let ends = match (alone, last) {
         (true, _) => Ends::Alone,
+        (_, true) if is_branch => Ends::Branch,
         (_, true) => Ends::After,
         _ => Ends::No,
     };
@@ -411,7 +423,28 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
     }
     replace_written(&mut body.statements, &|file, index| place(file, index, true));
     let run = Run { places, computed: roots.len(), xlen: env.address_width() };
-    Ok(Split { arm: statements(&body, &env, &run, 0)?, form, number, ends })
+    let mut arm = statements(&body, &env, &run, 0)?;
+    if ends == Ends::Branch {
+        arm.push_str(GOES_ON);
+    }
+    Ok(Split { arm, form, number, ends })
+}
+
+/// Whether all that is done is a jump on a condition.
+fn may_jump(list: &[Statement]) -> bool {
+    matches!(list, [Statement::If(_, then, otherwise)] if otherwise.is_empty() && matches!(then[..], [Statement::SetPc(_)]))
+}
+
+/// Whether nothing is done after a jump, which leaves the arm.
+fn jumps_last(list: &[Statement]) -> bool {
+    let Some((last, before)) = list.split_last() else { return true };
+    let mut jumps = false;
+    walk(before, &mut |s| jumps |= matches!(s, Statement::SetPc(_)));
+    !jumps
+        && match last {
+            Statement::If(_, then, otherwise) => jumps_last(then) && jumps_last(otherwise),
+            _ => true,
+        }
 }
 
 /// The constants in calls of the vector unit, each with a value of its own. They are given when decoding, so that all operations of
@@ -689,10 +722,10 @@ impl Target for Run {
         format!("h.x[{}] = {};", number.untyped(), value.cast(64).untyped())
     }
     fn next_pc(&self) -> Expr {
-        Expr::new("end", 64).cast(self.xlen)
+        Expr::new("run.end()", 64).cast(self.xlen)
     }
     fn set_pc(&self, value: Expr) -> String {
-        format!("next = {};", value.cast(64))
+        format!("break {};", value.cast(64).untyped())
     }
     fn load(&self, address: Expr, bits: u32) -> Expr {
         Expr::new(format!("h.load{bits}({}).at(i)?", address.cast(64)), bits)

@@ -2,11 +2,11 @@
 
 use isaglot_invariant::{Impossible as _, impossible};
 
+use crate::cause::Fault;
 #[cfg(feature = "jit")]
 use crate::generated::table::OPS;
 use crate::generated::table::{Op, single};
 use crate::limits::BLOCKS;
-use crate::machine::Fault;
 use crate::watch::Before;
 
 /// A register number that nothing reads: where writes to the zero register go.
@@ -19,6 +19,8 @@ pub(crate) enum Ends {
     No,
     /// After this instruction.
     After,
+    /// After it where it jumps; it may not.
+    Branch,
     /// Before it and after it: it asks for things that are kept per block.
     Alone,
 }
@@ -108,12 +110,15 @@ pub(crate) struct Block {
     pub(crate) start: u64,
     /// The address after the last.
     pub(crate) end: u64,
-    pub(crate) code: Vec<Ins>,
+    /// Of these all but the last go on to the next one, unless a branch jumps.
+    pub(crate) code: Box<[Ins]>,
 }
 
 impl Block {
     /// None.
-    const NONE: Block = Block { start: 1, end: 0, code: Vec::new() };
+    fn none() -> Block {
+        Block { start: 1, end: 0, code: Box::default() }
+    }
 
     /// The address of an instruction by its number, or the one after the last.
     pub(crate) fn place(&self, number: usize) -> u64 {
@@ -125,9 +130,11 @@ impl Block {
         self.code.iter().position(|i| i.at == at).or_impossible(0)
     }
 
-    /// Some of its instructions, by number, each as it is run by itself.
-    pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Vec<Ins> {
-        self.code.get(range).or_impossible(&[]).iter().map(Ins::single).collect()
+    /// Some of its instructions, by number, each as it is run by itself. They keep their distances from the start.
+    pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Block {
+        let end = self.place(range.end);
+        let code = self.code.get(range).or_impossible(&[]).iter().map(Ins::single).collect();
+        Block { start: self.start, end, code }
     }
 
     /// The place before the instruction that begins so many bytes after the first.
@@ -138,7 +145,7 @@ impl Block {
 
     /// The registers of the instruction of a block that has only one.
     pub(crate) fn alone(&self) -> Option<[usize; 2]> {
-        match self.code.as_slice() {
+        match &*self.code {
             [one] => Some([one.a(), one.b()]),
             _ => None,
         }
@@ -151,9 +158,9 @@ pub(crate) struct Blocks(Box<[Block; BLOCKS]>);
 
 impl Blocks {
     pub(crate) fn new() -> Blocks {
-        match vec![Block::NONE; BLOCKS].into_boxed_slice().try_into() {
+        match vec![Block::none(); BLOCKS].into_boxed_slice().try_into() {
             Ok(all) => Blocks(all),
-            Err(_) => impossible(Blocks(Box::new([Block::NONE; BLOCKS]))),
+            Err(_) => impossible(Blocks(Box::new(std::array::from_fn(|_| Block::none())))),
         }
     }
 

@@ -216,42 +216,48 @@ impl<'a> Decoder<'a> {
         Ok(Decoded { ins, length, ends, encoding: Some(tree.encoding), fields })
     }
 
-    /// Decodes a block into `block`, up to the next of these addresses; fails if the first instruction cannot be fetched.
+    /// Decodes a block, up to the next of these addresses; fails if the first instruction cannot be fetched. It goes on after so many branches.
     pub(crate) fn block(
         &self,
         memory: &mut Memory,
         start: u64,
         before: &BTreeSet<u64>,
-        block: &mut Block,
-    ) -> Result<(), Fault> {
-        block.code.clear();
-        block.start = start;
+        mut branches: usize,
+    ) -> Result<Block, Fault> {
+        let mut code: Vec<Ins> = Vec::new();
         let mut pc = start;
-        while block.code.len() < MAX_BLOCK && (pc == start || !before.contains(&pc)) {
+        while code.len() < MAX_BLOCK && (pc == start || !before.contains(&pc)) {
             let Decoded { mut ins, length, ends, .. } = match self.whole(memory, pc) {
                 Ok(one) => one,
-                Err(fault) if block.code.is_empty() => return Err(fault),
+                Err(fault) if code.is_empty() => return Err(fault),
                 Err(_) => break,
             };
-            if ends == Ends::Alone && !block.code.is_empty() {
+            if ends == Ends::Alone && !code.is_empty() {
                 break;
             }
             ins.at = pc.wrapping_sub(start) as u16;
-            block.code.push(ins);
+            code.push(ins);
             pc = pc.wrapping_add(length);
+            let goes_on = match ends {
+                Ends::No => true,
+                Ends::Branch if branches > 0 => {
+                    branches -= 1;
+                    true
+                }
+                _ => false,
+            };
             // Page tables are marked for pages that the program comes to, no others.
-            if ends != Ends::No || memory.is_guarded && pc >> 12 != start >> 12 {
+            if !goes_on || memory.is_guarded && pc >> 12 != start >> 12 {
                 break;
             }
         }
-        block.end = pc;
-        let mut rest = block.code.as_mut_slice();
+        let mut rest = code.as_mut_slice();
         while let [first, second, ..] = rest {
             let pair = table::pair(first.op, second.op);
             first.op = pair.unwrap_or(first.op);
             rest = rest.get_mut(if pair.is_some() { 2 } else { 1 }..).unwrap_or_default();
         }
-        Ok(())
+        Ok(Block { start, end: pc, code: code.into_boxed_slice() })
     }
 }
 

@@ -7,7 +7,7 @@ use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
 
-use crate::block::{Block, Blocks, Ins};
+use crate::block::{Block, Blocks};
 use crate::config::{Config, TrapModel};
 use crate::csr::Csrs;
 use crate::decode::{Decoder, word};
@@ -16,7 +16,7 @@ use crate::float_unit::FloatTrouble;
 use crate::host::{Host, Kept};
 use crate::htif::Htif;
 use crate::hypervisor::Details;
-use crate::limits::{CACHE_BLOCKS, MAX_UNKNOWN, SPACES};
+use crate::limits::{CACHE_BLOCKS, MAX_BRANCHES, MAX_UNKNOWN, SPACES};
 use crate::linux::Process;
 #[cfg(feature = "jit")]
 use crate::machine::NativeState;
@@ -408,12 +408,8 @@ impl<'a> Hart<'a> {
     #[cfg(feature = "oracle")]
     #[doc(hidden)]
     pub fn block_length(&mut self) -> u64 {
-        if self.blocks.at(self.pc).start != self.pc {
-            let (block, breakpoints) = (self.blocks.place(self.pc), &self.debug.breakpoints);
-            if self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block).is_err() {
-                block.start = 1;
-                return 1;
-            }
+        if self.blocks.at(self.pc).start != self.pc && self.decode().is_err() {
+            return 1;
         }
         self.blocks.at(self.pc).code.len() as u64
     }
@@ -455,9 +451,7 @@ impl<'a> Hart<'a> {
                 if self.debug.is_breakpoint(self.pc) {
                     return Stop::Breakpoint;
                 }
-                let (block, breakpoints) = (self.blocks.place(self.pc), &self.debug.breakpoints);
-                if let Err(fault) = self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block) {
-                    block.start = 1;
+                if let Err(fault) = self.decode() {
                     *left -= 1;
                     self.machine.recent.push(self.pc, 0);
                     if let Some(stop) = self.trap(fault, self.pc) {
@@ -471,24 +465,20 @@ impl<'a> Hart<'a> {
             let before =
                 if compressed { None } else { first.alone().map(|r| (self.pc, r.map(|r| (r, self.machine.x[r])))) };
             let allowed = (*left).min(self.htif.due);
-            let part: Vec<Ins>;
+            let part: Block;
             let mut run = if first.code.len() as u64 <= allowed {
-                // Machine code is looked for at each block.
-                #[cfg(feature = "jit")]
-                let goes_on = self.native.is_none();
-                #[cfg(not(feature = "jit"))]
-                let goes_on = true;
-                Run::new(goes_on.then_some(&self.blocks), first, allowed, if compressed { 0 } else { 2 })
+                Run::new((!self.is_native()).then_some(&self.blocks), first, allowed)
             } else {
-                // Instructions that end a block stand last, so a part of it continues with the rest of the block.
+                // It continues with the rest of the block, or where a branch jumps.
                 part = first.part(0..allowed as usize);
-                Run::alone(first.start, &part, first.place(allowed as usize))
+                Run::alone(&part)
             };
+            let given = run.left;
             let mut result = execute(&mut self.machine, &mut run);
-            let counted = allowed.wrapping_sub(run.left);
-            // How many instructions of the block at hand ran that are not counted yet.
-            let mut ran = run.uncounted(result.ok());
-            let block = self.blocks.at(run.start);
+            let counted = given.wrapping_sub(run.left);
+            // How many instructions of the block at hand ran: those are not counted yet.
+            let mut ran = run.ran;
+            let block = self.blocks.at(run.block.start);
             if let Err(f) = result
                 && f.is_alone
             {
@@ -503,7 +493,7 @@ impl<'a> Hart<'a> {
             if !compressed
                 && let Ok(target) = result
                 && target & 2 != 0
-                && let Some(jump) = block.code.last()
+                && let Some(jump) = block.code.get((ran as usize).wrapping_sub(1))
             {
                 if let Some((_, registers)) = before.filter(|(start, _)| *start == block.start) {
                     registers.into_iter().for_each(|(register, value)| self.machine.x[register] = value);
@@ -543,6 +533,24 @@ impl<'a> Hart<'a> {
             }
         }
         Stop::Limit
+    }
+
+    /// Whether hot code is run as machine code, which is looked for at each block.
+    fn is_native(&self) -> bool {
+        #[cfg(feature = "jit")]
+        return self.native.is_some();
+        #[cfg(not(feature = "jit"))]
+        false
+    }
+
+    /// Decodes the block where the program is. Where jumps to addresses that are not multiples of 4 trap, a branch ends it, so that the last
+    /// instruction is the one that traps.
+    fn decode(&mut self) -> Result<(), Fault> {
+        let branches = if self.is_native() || !self.decoder.compressed { 0 } else { MAX_BRANCHES };
+        let place = self.blocks.place(self.pc);
+        let block = self.decoder.block(&mut self.machine.memory, self.pc, &self.debug.breakpoints, branches);
+        *place = block.inspect_err(|_| place.start = 1)?;
+        Ok(())
     }
 
     /// Runs one instruction, by itself, also where a breakpoint is.
@@ -730,7 +738,7 @@ fn alone(machine: &mut Machine, block: &Block, fault: Fault) -> (u64, Result<u64
         machine.reserve_again(fault.value);
     }
     machine.go_alone(machine.csrs.retired.wrapping_add(at as u64));
-    let result = execute(machine, &mut Run::alone(block.start, &one, block.place(at + 1)));
+    let result = execute(machine, &mut Run::alone(&one));
     machine.memory.alone = false;
     (at as u64 + 1, result)
 }

@@ -6,6 +6,9 @@ pub const MAX_MEMORY: usize = 256 << 20;
 /// The longest block of pre-decoded instructions.
 pub const MAX_BLOCK: usize = 64;
 
+/// Branches of a block after which it goes on.
+pub const MAX_BRANCHES: usize = 4;
+
 /// How many blocks are kept; a power of two.
 pub const BLOCKS: usize = 1 << 13;
 

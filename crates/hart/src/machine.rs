@@ -1,6 +1,8 @@
 //! What instructions act on: registers, memory, control and status registers, the maps of overloadable opcodes. The
 //! generated executor calls the methods that the description declares as external.
 
+#[cfg(feature = "jit")]
+use crate::block::Block;
 pub(crate) use crate::cause::Fault;
 pub use crate::cause::{Cause, Level};
 use crate::csr::Csrs;
@@ -49,6 +51,8 @@ pub(crate) struct NativeState {
     pub(crate) value: u64,
     /// Why an instruction that it called has trapped.
     pub(crate) fault: Option<Fault>,
+    /// Where an instruction stands that it calls.
+    pub(crate) one: Option<Block>,
 }
 
 /// A hart's state.

@@ -15,7 +15,7 @@ use isaglot_model::{EncodingId, Isa};
 use isaglot_semantics::{Body, FileIndex};
 use rustc_hash::FxHashMap;
 
-use crate::block::{Ends, Ins};
+use crate::block::{self, Ends, Ins};
 use crate::csr::Csrs;
 use crate::decode::{Decoded, Decoder};
 use crate::execute::execute;
@@ -67,9 +67,17 @@ impl Outside for Machine {
     }
 
     fn call(&mut self, number: [u64; 2]) -> Called {
-        let one = Ins::from_parts(number);
+        // The block is kept, so that nothing is allocated at each call.
+        let mut block = self.native.one.take().unwrap_or_else(|| block::Block {
+            start: 0,
+            end: 0,
+            code: vec![Ins::from_parts(number)].into(),
+        });
+        block.code.iter_mut().for_each(|one| *one = Ins::from_parts(number));
         let reservation = self.reservation();
-        match execute(self, &mut Run::alone(0, &[one], 0)) {
+        let result = execute(self, &mut Run::alone(&block));
+        self.native.one = Some(block);
+        match result {
             Ok(_) if self.memory.attention => Called::Attention,
             Ok(_) => Called::Done,
             Err(fault) if fault.is_alone => {

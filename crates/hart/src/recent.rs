@@ -5,23 +5,25 @@ use isaglot_invariant::Impossible as _;
 /// Blocks that are remembered; a power of two.
 const KEPT: usize = 16;
 
-/// A ring of the last blocks.
+/// A ring of the last blocks. It is written after each block, so what is written has one index.
 #[derive(Clone, Debug)]
 pub(crate) struct Recent {
-    blocks: [(u64, u32); KEPT],
+    starts: [u64; KEPT],
+    counts: [u32; KEPT],
     next: usize,
 }
 
 impl Recent {
     pub(crate) fn new() -> Recent {
-        Recent { blocks: [(0, 0); KEPT], next: 0 }
+        Recent { starts: [0; KEPT], counts: [0; KEPT], next: 0 }
     }
 
     /// So many instructions ran from there on.
     #[inline(always)]
     pub(crate) fn push(&mut self, start: u64, count: u64) {
-        self.blocks[self.next % KEPT] = (start, count as u32);
-        self.next = self.next.wrapping_add(1);
+        let at = self.next % KEPT;
+        (self.starts[at], self.counts[at]) = (start, count as u32);
+        self.next = at + 1;
     }
 
     /// What ran is not known any more.
@@ -32,6 +34,7 @@ impl Recent {
 
     /// The blocks, the oldest first.
     pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = (u64, u32)> {
-        (0..KEPT).map(|at| self.blocks.get(self.next.wrapping_add(at) % KEPT).copied().or_impossible((0, 0)))
+        let blocks = (0..KEPT).map(|at| self.next.wrapping_add(at) % KEPT);
+        blocks.map(|at| (self.starts.get(at).copied().or_impossible(0), self.counts.get(at).copied().or_impossible(0)))
     }
 }

@@ -292,10 +292,9 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
 /// Runs pre-decoded instructions one after the other, and the blocks after them; gives where execution goes on.
 pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> {
     loop {
-        let end = run.end();
-        let mut next = end;
         let mut rest = run.code().iter();
-        while let Some(i) = rest.next() {
+        let next = loop {
+            let Some(i) = rest.next() else { break run.end() };
             match i.op {
                 // add c.add
                 Op::Add => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as u32 as u64,
@@ -386,54 +385,72 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 // beq
                 Op::Beq => {
                     if h.x[i.a()] == h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bne
                 Op::Bne => {
                     if h.x[i.a()] != h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // blt
                 Op::Blt => {
                     if (h.x[i.a()] as i32) < h.x[i.b()] as i32 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bge
                 Op::Bge => {
                     if (h.x[i.a()] as i32) <= h.x[i.b()] as i32 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bltu
                 Op::Bltu => {
                     if h.x[i.a()] < h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bgeu
                 Op::Bgeu => {
                     if h.x[i.a()] <= h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // jal.jump jal c.jal
                 Op::JalJump | Op::CJal => {
-                    h.x[i.a()] = end as u32 as u64;
-                    next = i.imm;
+                    h.x[i.a()] = run.end() as u32 as u64;
+                    break i.imm;
                 }
                 // jalr.ra jalr.t0 jalr.jump
                 Op::JalrRa => {
                     let target_0: u32 = (h.x[i.a()].wrapping_add(i.imm) & 0xfffffffe) as u32;
-                    next = target_0 as u64;
+                    break target_0 as u64;
                 }
                 // jalr
                 Op::Jalr => {
                     let target_0: u32 = (h.x[i.a()].wrapping_add(i.imm) & 0xfffffffe) as u32;
-                    h.x[i.b()] = end as u32 as u64;
-                    next = target_0 as u64;
+                    h.x[i.b()] = run.end() as u32 as u64;
+                    break target_0 as u64;
                 }
                 // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
                 Op::Fence => {}
@@ -685,12 +702,12 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 // mret
                 Op::Mret => {
                     let target_0: u32 = h.trap_return(3).at(i)? as u32;
-                    next = target_0 as u64;
+                    break target_0 as u64;
                 }
                 // sret
                 Op::Sret => {
                     let target_0: u32 = h.trap_return(1).at(i)? as u32;
-                    next = target_0 as u64;
+                    break target_0 as u64;
                 }
                 // wfi
                 Op::Wfi => h.wait().at(i)?,
@@ -1923,28 +1940,34 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     h.store64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] << 32 | h.x[i.c()]).at(i)?
                 }
                 // c.j
-                Op::CJ => next = i.imm,
+                Op::CJ => break i.imm,
                 // c.beqz
                 Op::CBeqz => {
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // c.bnez
                 Op::CBnez => {
                     if h.x[i.a()] != 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // c.jr.ra c.jr.t0 c.jr
-                Op::CJrRa => next = h.x[i.a()] & 0xfffffffe,
+                Op::CJrRa => break h.x[i.a()] & 0xfffffffe,
                 // c.mv
                 Op::CMv => h.x[i.a()] = h.x[i.b()],
                 // c.jalr
                 Op::CJalr => {
                     let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
-                    h.x[i.b()] = end as u32 as u64;
-                    next = target_0 as u64;
+                    h.x[i.b()] = run.end() as u32 as u64;
+                    break target_0 as u64;
                 }
                 // c.sdsp
                 Op::CSdsp => h
@@ -3390,7 +3413,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
                     h.x[1] = ra_15 as u64;
                     h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
-                    next = ((ra_15 >> 1) as u64) << 1;
+                    break ((ra_15 >> 1) as u64) << 1;
                 }
                 // cm.popretz
                 Op::CmPopretz => {
@@ -3449,7 +3472,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     h.x[1] = ra_15 as u64;
                     h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
                     h.x[0xa] = 0;
-                    next = ((ra_15 >> 1) as u64) << 1;
+                    break ((ra_15 >> 1) as u64) << 1;
                 }
                 // cm.mva01s
                 Op::CmMva01s => {
@@ -3469,13 +3492,13 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 // cm.jt
                 Op::CmJt => {
                     let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
-                    next = target_0 as u64;
+                    break target_0 as u64;
                 }
                 // cm.jalt
                 Op::CmJalt => {
                     let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
-                    h.x[i.a()] = end as u32 as u64;
-                    next = target_0 as u64;
+                    h.x[i.a()] = run.end() as u32 as u64;
+                    break target_0 as u64;
                 }
                 // hfence.gvma hinval.gvma
                 Op::HfenceGvma => h.guest_fence(1, h.x[i.a()], h.x[i.b()]).at(i)?,
@@ -3604,7 +3627,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AndiAndAndi => {
@@ -3626,7 +3652,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                         h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as u32 as u64;
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
-                    next = i.imm;
+                    break i.imm;
                 }
                 Op::LbuAndAddi => {
                     {
@@ -3656,7 +3682,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AndiAndXor => {
@@ -3672,7 +3701,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] < h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndBne => {
@@ -3681,7 +3713,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] != h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndAddi => {
@@ -3778,7 +3813,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::LbuAndBeq => {
@@ -3788,7 +3826,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndBltu => {
@@ -3797,7 +3838,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] < h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndCBnez => {
@@ -3806,7 +3850,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] != 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::CMvAndLui => {
@@ -3848,7 +3895,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::LbuAndCBeqz => {
@@ -3858,7 +3908,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndCBeqz => {
@@ -3867,7 +3920,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AndiAndAddi => {
@@ -4046,8 +4102,8 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 | Op::SlliwAndAddiw
                 | Op::AddwAndAddiw => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             }
-        }
-        if !run.goes_on(h, next) {
+        };
+        if !run.goes_on(h, rest.as_slice(), next) {
             return Ok(next);
         }
     }

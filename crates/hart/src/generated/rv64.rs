@@ -240,10 +240,9 @@ pub(crate) fn prepare(op: Op, form: u16, f: &[u64; 8], pc: u64) -> Ins {
 /// Runs pre-decoded instructions one after the other, and the blocks after them; gives where execution goes on.
 pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> {
     loop {
-        let end = run.end();
-        let mut next = end;
         let mut rest = run.code().iter();
-        while let Some(i) = rest.next() {
+        let next = loop {
+            let Some(i) = rest.next() else { break run.end() };
             match i.op {
                 // add c.add
                 Op::Add => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]),
@@ -326,54 +325,72 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 // beq
                 Op::Beq => {
                     if h.x[i.a()] == h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bne
                 Op::Bne => {
                     if h.x[i.a()] != h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // blt
                 Op::Blt => {
                     if (h.x[i.a()] as i64) < h.x[i.b()] as i64 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bge
                 Op::Bge => {
                     if (h.x[i.a()] as i64) <= h.x[i.b()] as i64 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bltu
                 Op::Bltu => {
                     if h.x[i.a()] < h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // bgeu
                 Op::Bgeu => {
                     if h.x[i.a()] <= h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // jal.jump jal
                 Op::JalJump => {
-                    h.x[i.a()] = end;
-                    next = i.imm;
+                    h.x[i.a()] = run.end();
+                    break i.imm;
                 }
                 // jalr.ra jalr.t0 jalr.jump
                 Op::JalrRa => {
                     let target_0: u64 = h.x[i.a()].wrapping_add(i.imm) & !1;
-                    next = target_0;
+                    break target_0;
                 }
                 // jalr
                 Op::Jalr => {
                     let target_0: u64 = h.x[i.a()].wrapping_add(i.imm) & !1;
-                    h.x[i.b()] = end;
-                    next = target_0;
+                    h.x[i.b()] = run.end();
+                    break target_0;
                 }
                 // fence fence.tso wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
                 Op::Fence => {}
@@ -620,12 +637,12 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 // mret
                 Op::Mret => {
                     let target_0: u64 = h.trap_return(3).at(i)?;
-                    next = target_0;
+                    break target_0;
                 }
                 // sret
                 Op::Sret => {
                     let target_0: u64 = h.trap_return(1).at(i)?;
-                    next = target_0;
+                    break target_0;
                 }
                 // wfi
                 Op::Wfi => h.wait().at(i)?,
@@ -1763,28 +1780,34 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 // c.unimp
                 Op::CUnimp => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
                 // c.j
-                Op::CJ => next = i.imm,
+                Op::CJ => break i.imm,
                 // c.beqz
                 Op::CBeqz => {
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // c.bnez
                 Op::CBnez => {
                     if h.x[i.a()] != 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 // c.jr.ra c.jr.t0 c.jr
-                Op::CJrRa => next = h.x[i.a()] & !1,
+                Op::CJrRa => break h.x[i.a()] & !1,
                 // c.mv
                 Op::CMv => h.x[i.a()] = h.x[i.b()],
                 // c.jalr
                 Op::CJalr => {
                     let target_0: u64 = h.x[i.a()] & !1;
-                    h.x[i.b()] = end;
-                    next = target_0;
+                    h.x[i.b()] = run.end();
+                    break target_0;
                 }
                 // c.zext.b
                 Op::CZextB => h.x[i.a()] = h.x[i.b()] as u8 as u64,
@@ -2922,7 +2945,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     let ra_15: u64 = h.load64(base_2).at(i)?;
                     h.x[1] = ra_15;
                     h.x[2] = h.x[2].wrapping_add(room_1 as u64);
-                    next = ra_15 >> 1 << 1;
+                    break ra_15 >> 1 << 1;
                 }
                 // cm.popretz
                 Op::CmPopretz => {
@@ -2981,7 +3004,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     h.x[1] = ra_15;
                     h.x[2] = h.x[2].wrapping_add(room_1 as u64);
                     h.x[0xa] = 0;
-                    next = ra_15 >> 1 << 1;
+                    break ra_15 >> 1 << 1;
                 }
                 // cm.mva01s
                 Op::CmMva01s => {
@@ -3001,13 +3024,13 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 // cm.jt
                 Op::CmJt => {
                     let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
-                    next = target_0;
+                    break target_0;
                 }
                 // cm.jalt
                 Op::CmJalt => {
                     let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
-                    h.x[i.a()] = end;
-                    next = target_0;
+                    h.x[i.a()] = run.end();
+                    break target_0;
                 }
                 // hfence.gvma hinval.gvma
                 Op::HfenceGvma => h.guest_fence(1, h.x[i.a()], h.x[i.b()]).at(i)?,
@@ -3770,7 +3793,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] != h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::MulwAndAddw => {
@@ -3831,7 +3857,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AndiAndAndi => {
@@ -3860,7 +3889,7 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                         h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm);
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
-                    next = i.imm;
+                    break i.imm;
                 }
                 Op::LbuAndAddi => {
                     {
@@ -3932,7 +3961,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AndiAndXor => {
@@ -3955,7 +3987,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] < h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndBne => {
@@ -3964,7 +3999,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] != h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndAddi => {
@@ -4044,7 +4082,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::LbuAndBeq => {
@@ -4054,7 +4095,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndBltu => {
@@ -4063,7 +4107,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] < h.x[i.b()] {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndCBnez => {
@@ -4072,7 +4119,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] != 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::CMvAndLui => {
@@ -4111,7 +4161,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::LbuAndCBeqz => {
@@ -4121,7 +4174,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AddiAndCBeqz => {
@@ -4130,7 +4186,10 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                     }
                     let Some(i) = rest.next() else { return Err(Fault::new(Cause::Illegal, 0).at(i.at)) };
                     if h.x[i.a()] == 0 {
-                        next = i.imm;
+                        break i.imm;
+                    }
+                    if h.memory.attention {
+                        break run.place(rest.as_slice());
                     }
                 }
                 Op::AndiAndAddi => {
@@ -4236,8 +4295,8 @@ pub(crate) fn execute(h: &mut Machine, run: &mut Run<'_>) -> Result<u64, Fault> 
                 | Op::FcvtDHIn32x
                 | Op::FcvtHDIn32x => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             }
-        }
-        if !run.goes_on(h, next) {
+        };
+        if !run.goes_on(h, rest.as_slice(), next) {
             return Ok(next);
         }
     }

@@ -1253,13 +1253,7 @@ pub(crate) const ENCODINGS: &[(&str, Op, u16, u16)] = &[
 /// Where a block has to end, by the arm.
 pub(crate) fn ends(op: Op) -> Ends {
     match op {
-        Op::Beq
-        | Op::Bne
-        | Op::Blt
-        | Op::Bge
-        | Op::Bltu
-        | Op::Bgeu
-        | Op::JalJump
+        Op::JalJump
         | Op::JalrRa
         | Op::Jalr
         | Op::FenceI
@@ -1268,8 +1262,6 @@ pub(crate) fn ends(op: Op) -> Ends {
         | Op::SfenceVma
         | Op::CJal
         | Op::CJ
-        | Op::CBeqz
-        | Op::CBnez
         | Op::CJrRa
         | Op::CJalr
         | Op::CmPopret
@@ -1278,6 +1270,7 @@ pub(crate) fn ends(op: Op) -> Ends {
         | Op::CmJalt
         | Op::HfenceGvma
         | Op::HfenceVvma => Ends::After,
+        Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu | Op::CBeqz | Op::CBnez => Ends::Branch,
         Op::Csrrw | Op::Csrrs | Op::Csrrc | Op::Csrrwi | Op::Csrrsi | Op::Csrrci | Op::Wfi => Ends::Alone,
         _ => Ends::No,
     }

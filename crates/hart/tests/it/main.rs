@@ -1,6 +1,7 @@
 //! The hart: programs that check themselves, privilege, arbitrary input, and that the executors are up to date.
 
 mod assembled;
+mod branches;
 mod ciphers;
 mod contexts;
 mod debug;
