@@ -1,10 +1,12 @@
 //! Records and an operand table to the model: every instruction an encoding with fields, operands and texts.
 //!
 //! [`lower`] collects the instructions that may be decoded ([`Candidate`]), gives each a rank, and adds them to the
-//! model one by one. `meaning` says what an operand's bits mean, `scope` builds the fields, `text` and `alias` the
-//! templates, `show` and `spaces` what operands print, `flow` where control goes.
+//! model one by one. `meaning` says what an operand's bits mean, `scope` builds the fields, `text` and `bound` the
+//! templates, `alias` and `applies` those of aliases, `show` and `spaces` what operands print, `flow` where control goes.
 
 mod alias;
+mod applies;
+mod bound;
 mod each;
 mod every;
 mod flow;
@@ -34,7 +36,8 @@ use isaglot_model::{
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::alias::{Alias, Bound, Long};
+use self::alias::{Alias, Long};
+use self::bound::Bound;
 pub(crate) use self::meaning::register_class;
 use self::meaning::{Number, Source};
 use self::scope::Scope;

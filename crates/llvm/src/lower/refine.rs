@@ -7,7 +7,7 @@
 use isaglot_model::{BinaryOp, TemplatePart};
 use rustc_hash::FxHashMap;
 
-use super::alias::Text;
+use super::bound::Text;
 use super::scope::Scope;
 use super::{Candidate, Lowering};
 use crate::table::InstFact;
