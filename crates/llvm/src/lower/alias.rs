@@ -15,6 +15,7 @@
 use std::rc::Rc;
 
 use isaglot_model::Condition;
+use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use super::meaning::register_class;
@@ -48,6 +49,8 @@ pub(crate) struct Long<'a> {
 impl<'a> Lowering<'a> {
     /// Reads all aliases.
     pub(crate) fn read_aliases(&mut self) {
+        // The blanks in the texts of instructions.
+        let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
         for def in self.records.defs_of("InstAlias") {
             let Some(Value::Dag(result)) = def.get("ResultInst") else { continue };
             let Value::Def(inst) = result.operator() else { continue };
@@ -63,7 +66,8 @@ impl<'a> Lowering<'a> {
                 AsmPart::Operand(_) => 0,
             };
             let blanks: usize = asm.iter().map(blank).sum();
-            let count: usize = asm_parts(&text(inst, "AsmString")).iter().map(blank).sum();
+            let own = || asm_parts(&text(inst, "AsmString")).iter().map(blank).sum();
+            let count = *counts.entry(inst.index()).or_insert_with(own);
             let priority = def.int("EmitPriority").unwrap_or(0);
             let condition = self.features.condition(def);
             let printed = priority > 0 && blanks <= count;

@@ -2,10 +2,10 @@
 //!
 //! Each comparison is known now, one way or the other, or is a condition on bits of the word, which goes to the guard.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use isaglot_model::{BinaryOp, IntType, Name, Node, NodeId};
-use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use super::alias::{Long, number};
@@ -20,9 +20,25 @@ use isaglot_tablegen::{Dag, Def, Value};
 /// A number of an operand: which of its parts.
 type Slot = (usize, Option<usize>);
 
+/// The names in an alias, what each stands for, and the record that the alias says of it. There are a few.
+pub(super) type Names<'a> = Vec<(Cow<'a, str>, Source, Option<Def<'a>>)>;
+
+/// What a name stands for.
+pub(super) fn named<'n, 'a>(names: &'n Names<'a>, name: &str) -> Option<(&'n Source, Option<Def<'a>>)> {
+    names.iter().find(|known| known.0 == name).map(|(_, source, ty)| (source, *ty))
+}
+
+/// Says what a name stands for of which the alias has no record; the last one counts.
+fn set<'a>(names: &mut Names<'a>, name: Cow<'a, str>, source: Source) {
+    match names.iter_mut().find(|known| known.0 == name) {
+        Some(known) => (known.1, known.2) = (source, None),
+        None => names.push((name, source, None)),
+    }
+}
+
 impl<'a> Lowering<'a> {
     /// Which number of which operand each argument of a pattern is.
-    fn slots(operands: &[InstOperand<'a>], dag: Dag<'a>) -> Option<Vec<(Slot, Value<'a>, String)>> {
+    fn slots(operands: &[InstOperand<'a>], dag: Dag<'a>) -> Option<Vec<(Slot, Value<'a>, Cow<'a, str>)>> {
         let mut args = dag.args();
         let mut out = Vec::new();
         // Operands that are tied to others have no argument, unless all have one.
@@ -44,13 +60,13 @@ impl<'a> Lowering<'a> {
                 _ => false,
             };
             if parts < 2 || whole {
-                out.push(((i, None), value, name.into_owned()));
+                out.push(((i, None), value, name));
                 continue;
             }
-            out.push(((i, Some(0)), value, name.into_owned()));
+            out.push(((i, Some(0)), value, name));
             for part in 1..parts {
                 let (value, name) = args.next()?;
-                out.push(((i, Some(part)), value, name.into_owned()));
+                out.push(((i, Some(part)), value, name));
             }
         }
         args.next().is_none().then_some(out)
@@ -71,8 +87,8 @@ impl<'a> Lowering<'a> {
         bound: &Bound<'a>,
         dag: Dag<'a>,
         guard: &mut Guard,
-    ) -> Option<FxHashMap<String, (Source, Option<Def<'a>>)>> {
-        let mut names: FxHashMap<String, (Source, Option<Def<'a>>)> = FxHashMap::default();
+    ) -> Option<Names<'a>> {
+        let mut names = Names::new();
         for (slot, value, name) in Self::slots(&bound.operands, dag)? {
             let source = Self::at(bound, slot)?;
             match number(value) {
@@ -80,7 +96,7 @@ impl<'a> Lowering<'a> {
                 Value::Def(def) if def.is_of("Register") => self.is_register(scope, &source, def, guard)?,
                 Value::Def(def) if def.name() == "zero_reg" => return None,
                 Value::Def(ty) => {
-                    if let Some((known, _)) = names.get(&name) {
+                    if let Some((known, _)) = named(&names, &name) {
                         let known = known.clone();
                         self.are_equal(scope, &known, &source, guard)?;
                     } else {
@@ -94,11 +110,11 @@ impl<'a> Lowering<'a> {
                             }
                             self.is_allowed(scope, &source, ty, guard);
                         }
-                        names.insert(name, (source, Some(ty)));
+                        names.push((name, source, Some(ty)));
                     }
                 }
                 _ => {
-                    names.insert(name, (source, None));
+                    set(&mut names, name, source);
                 }
             }
         }
@@ -123,7 +139,7 @@ impl<'a> Lowering<'a> {
                     let register = self.registers.register(def)?;
                     Source::Register(register.shown.clone(), register.number)
                 }
-                _ => names.get(&name)?.0.clone(),
+                _ => named(&names, &name)?.0.clone(),
             };
             let slot = sources.get_mut(at)?;
             match (slot.as_mut(), part, source) {
@@ -286,17 +302,16 @@ impl<'a> Lowering<'a> {
         if width > 12 {
             return Some(());
         }
-        let possible = |value: u64| {
-            let mut at = width;
-            number.pieces.iter().all(|piece| {
-                at -= piece.width();
-                match *piece {
-                    isaglot_model::Piece::Implied { width, value: want } => value >> at & ((1 << width) - 1) == want,
-                    isaglot_model::Piece::Bits(_) => true,
-                }
-            })
-        };
-        let all: Vec<u64> = (0..1u64 << width).filter(|&v| possible(v)).collect();
+        // The bits that are not of the word, and what they are.
+        let (mut implied, mut set, mut at) = (0, 0, width);
+        for piece in &number.pieces {
+            at -= piece.width();
+            if let isaglot_model::Piece::Implied { width, value } = *piece {
+                implied |= ((1u64 << width) - 1) << at;
+                set |= value << at;
+            }
+        }
+        let all: Vec<u64> = (0..1u64 << width).filter(|v| v & implied == set).collect();
         let (inside, outside): (Vec<u64>, Vec<u64>) = all.into_iter().partition(|v| allowed.contains(v));
         if inside.is_empty() {
             return None;

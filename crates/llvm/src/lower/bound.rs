@@ -9,13 +9,14 @@ use isaglot_invariant::Impossible as _;
 use isaglot_model::{Case, Condition, Template, TemplateId, UnaryOp};
 
 use super::Lowering;
+use super::applies::named;
 use super::meaning::Source;
 use super::scope::{Guard, Scope};
 use super::text::{Line, Short};
 use crate::limits::MAX_CASES;
 use crate::table::formula::Formula;
 use crate::table::{AliasWhen, InstFact};
-use crate::target::inst::{Inst, InstOperand, OperandType, asm_parts};
+use crate::target::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
 use crate::target::registers::text;
 use crate::target::{features, inst};
 use isaglot_tablegen::Def;
@@ -36,7 +37,7 @@ pub(crate) struct FurtherText {
 pub(crate) struct Bound<'a> {
     pub(crate) def: Def<'a>,
     /// The `AsmString`.
-    pub(crate) asm: String,
+    pub(crate) asm: Vec<AsmPart>,
     pub(crate) operands: Vec<InstOperand<'a>>,
     pub(crate) sources: Vec<Source>,
     /// Operands that print by another method than their record's.
@@ -81,7 +82,7 @@ impl<'a> Bound<'a> {
         };
         Bound {
             def: inst.def,
-            asm: inst.asm.clone(),
+            asm: asm_parts(&inst.asm),
             operands: inst.operands.clone(),
             sources,
             printers: facts.iter().filter_map(printer).collect(),
@@ -119,7 +120,7 @@ impl<'a> Lowering<'a> {
             let operands = crate::target::inst::operands(long.def);
             let bound = Bound {
                 def: long.def,
-                asm: text(long.def, "AsmString"),
+                asm: asm_parts(&text(long.def, "AsmString")),
                 operands,
                 sources,
                 printers: Vec::new(),
@@ -161,7 +162,6 @@ impl<'a> Lowering<'a> {
 
     /// The aliases of an instruction, and its own text last. An alias that is not printed is read all the same.
     fn own_texts(&mut self, scope: &mut Scope, bound: &Bound<'a>, guard: &Guard, alias: bool, out: &mut Vec<Text>) {
-        let asm = asm_parts(&bound.asm);
         let own = |name: &str| {
             let name = name.split(':').next().or_impossible(name);
             // `NAME>` is the operand after that.
@@ -205,10 +205,7 @@ impl<'a> Lowering<'a> {
             if one.condition != Condition::Always {
                 guard.add(|nodes| features::lower(&one.condition, nodes));
             }
-            let find = |name: &str| {
-                let (source, ty) = names.get(name)?;
-                Some((source.clone(), *ty))
-            };
+            let find = |name: &str| named(&names, name).map(|(source, ty)| (source.clone(), ty));
             let input_only = !one.printed || self.table.aliases_read;
             let line = self.line(&one.asm, &find, &bound.printers);
             self.line_texts(scope, &line, &guard, (true, input_only), out);
@@ -226,7 +223,7 @@ impl<'a> Lowering<'a> {
                 self.formula_holds(scope, &not, &mut guard);
             }
         }
-        let line = self.line(&asm, &own, &bound.printers);
+        let line = self.line(&bound.asm, &own, &bound.printers);
         self.line_texts(scope, &line, &guard, (alias, false), out);
     }
 

@@ -1,30 +1,42 @@
 //! Facts about all instructions of a class: what a family of instructions has in common, such as the suffix of its mnemonics.
 
+use std::cell::LazyCell;
+
 use crate::table::{Every, FieldValue, InstFact, OperandTable};
 use crate::target::inst::{AsmPart, Inst, asm_parts};
 use crate::target::registers::text;
-use isaglot_tablegen::{Def, Value};
+use isaglot_tablegen::{Class, Def, Records, Value};
 
 impl Every {
-    /// Whether a record is one of those that this is about.
-    fn holds(&self, inst: &Inst<'_>) -> bool {
+    /// Whether a record is one of those that this is about; `class` is the class of its name.
+    fn holds(&self, class: Option<Class<'_>>, inst: &Inst<'_>) -> bool {
         let has = |name: &str| inst.operands.iter().any(|operand| operand.name == name);
-        inst.def.is_of(&self.class)
+        class.is_some_and(|class| inst.def.is_a(class))
             && self.fields.iter().all(|(field, value)| is(inst.def, field, value))
             && self.operands.iter().all(|(name, wanted)| has(name) == *wanted)
     }
 }
 
-/// The facts about an instruction as one of its classes.
-pub(super) fn facts(table: &OperandTable, inst: &Inst<'_>) -> Vec<InstFact> {
-    let all = table.every.iter().filter(|every| every.holds(inst)).flat_map(|every| &every.facts);
-    let parts = asm_parts(&inst.asm);
-    let first = match parts.as_slice() {
-        [AsmPart::Text(mnemonic), AsmPart::Operand(name), ..] if !mnemonic.contains(' ') => Some(name),
-        _ => None,
-    };
+/// The classes that the table has facts about, in its order: looked up once for all instructions.
+pub(super) fn classes<'a>(table: &OperandTable, records: &'a Records) -> Vec<Option<Class<'a>>> {
+    table.every.iter().map(|every| records.class(&every.class)).collect()
+}
+
+/// The facts about an instruction as one of these classes.
+pub(super) fn facts(table: &OperandTable, classes: &[Option<Class<'_>>], inst: &Inst<'_>) -> Vec<InstFact> {
+    let about = table.every.iter().zip(classes).filter(|(every, class)| every.holds(**class, inst));
+    let all = about.flat_map(|(every, _)| &every.facts);
+    // Few facts are about the first operand.
+    let first = LazyCell::new(|| {
+        match <[AsmPart; 2]>::try_from(asm_parts(&inst.asm).into_iter().take(2).collect::<Vec<_>>()) {
+            Ok([AsmPart::Text(mnemonic), AsmPart::Operand(name)]) if !mnemonic.contains(' ') => Some(name),
+            _ => None,
+        }
+    });
     let named = |fact: &InstFact| match fact {
-        InstFact::Print(name, method) if name == FIRST => Some(InstFact::Print(first?.clone(), method.clone())),
+        InstFact::Print(name, method) if name == FIRST => {
+            first.as_ref().map(|first| InstFact::Print(first.clone(), method.clone()))
+        }
         fact => Some(fact.clone()),
     };
     all.filter_map(named).collect()

@@ -77,6 +77,15 @@ pub(crate) struct Resolved {
     pub(crate) except: Vec<Pattern>,
 }
 
+/// The numbers of operands of one type and name whose bits are at the same places, and the words that they exclude.
+pub(super) struct Known {
+    name: String,
+    places: Places,
+    numbers: Rc<Vec<Number>>,
+    except: Vec<Pattern>,
+    missing: Option<(Missing, String)>,
+}
+
 impl<'a> Lowering<'a> {
     /// Resolves all operands of an instruction of `width` bits.
     pub(crate) fn resolve(&mut self, inst: &Inst<'a>, width: u32, facts: &[InstFact]) -> Resolved {
@@ -90,9 +99,7 @@ impl<'a> Lowering<'a> {
             sources.push(match &operand.ty {
                 OperandType::Def(ty) => {
                     let places = inst.fields.get(&operand.name);
-                    places.map(|places| {
-                        Source::Numbers(Rc::new(self.numbers(*ty, &operand.name, places, width, &mut except)))
-                    })
+                    places.map(|places| Source::Numbers(self.numbers(*ty, &operand.name, places, width, &mut except)))
                 }
                 OperandType::Parts(ty, names) => Some(self.named_parts(*ty, names, inst, width, &mut except)),
                 OperandType::Other => None,
@@ -111,7 +118,7 @@ impl<'a> Lowering<'a> {
             match fact {
                 InstFact::Reject(name, set) => {
                     if let Some(places) = inst.fields.get(name) {
-                        reject_set(places, set, width, &mut except);
+                        self.refused.add(places, set, width, &mut except);
                     }
                 }
                 InstFact::RejectEqual(a, b) => {
@@ -146,8 +153,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         })?;
         let (OperandType::Def(ty), Some(places)) = (&operand.ty, inst.fields.get(&operand.name)) else { return None };
-        let mut numbers = self.numbers(*ty, &operand.name, places, width, except);
-        let mut number = numbers.pop()?;
+        let mut number = self.numbers(*ty, &operand.name, places, width, except).last()?.clone();
         let (bits, print) = literal;
         let own = own.map(|value| {
             let print = if let NumberFormat::Print(method) = &number.format { method.as_str() } else { "" };
@@ -206,15 +212,14 @@ impl<'a> Lowering<'a> {
         let mut list = Vec::new();
         for ((value, _), name) in dag.args().zip(names) {
             let (Value::Def(part), Some(places)) = (value, inst.fields.get(name)) else { return Source::Unknown };
-            for mut number in self.numbers(part, name, places, width, except) {
-                number.part = name.clone();
-                list.push(number);
-            }
+            let numbers = self.numbers(part, name, places, width, except);
+            list.extend(numbers.iter().map(|number| Number { part: name.clone(), ..number.clone() }));
         }
         Source::Numbers(Rc::new(list))
     }
 
-    /// The numbers of an operand of this type whose bits are at `places`.
+    /// The numbers of an operand of this type whose bits are at `places`. Most operands have bits where others of their type have them,
+    /// so that is worked out once.
     pub(crate) fn numbers(
         &mut self,
         ty: Def<'a>,
@@ -222,6 +227,44 @@ impl<'a> Lowering<'a> {
         places: &Places,
         width: u32,
         except: &mut Vec<Pattern>,
+    ) -> Rc<Vec<Number>> {
+        let key = (ty.index(), width);
+        let same = |known: &&Known| known.name == name && known.places == *places;
+        let (numbers, missing) = match self.numbers.get(&key).and_then(|all| all.iter().find(same)) {
+            Some(known) => {
+                except.extend_from_slice(&known.except);
+                (Rc::clone(&known.numbers), known.missing.clone())
+            }
+            None => {
+                let (mut own, mut missing) = (Vec::new(), None);
+                let numbers = Rc::new(self.new_numbers(ty, name, places, width, (&mut own, &mut missing)));
+                except.extend_from_slice(&own);
+                let known = Known {
+                    name: name.to_owned(),
+                    places: places.clone(),
+                    numbers: Rc::clone(&numbers),
+                    except: own,
+                    missing: missing.clone(),
+                };
+                self.numbers.entry(key).or_default().push(known);
+                (numbers, missing)
+            }
+        };
+        // What nothing explains is counted as often as it is used.
+        if let Some((kind, name)) = missing {
+            self.missing(kind, &name, ty);
+        }
+        numbers
+    }
+
+    /// The same for an operand that was not met so before. What nothing explains of it goes to `missing`.
+    fn new_numbers(
+        &mut self,
+        ty: Def<'a>,
+        name: &str,
+        places: &Places,
+        width: u32,
+        (except, missing): (&mut Vec<Pattern>, &mut Option<(Missing, String)>),
     ) -> Vec<Number> {
         let mut class = register_class(ty);
         let mut unexplained = false;
@@ -235,7 +278,7 @@ impl<'a> Lowering<'a> {
                 match method.strip_prefix("Decode").and_then(|m| m.strip_suffix("RegisterClass")) {
                     Some(named) => class = self.records.def(named).or(class),
                     None => {
-                        self.missing(Missing::Decoder, &method, ty);
+                        *missing = Some((Missing::Decoder, method.clone()));
                         unexplained = true;
                     }
                 }
@@ -258,7 +301,7 @@ impl<'a> Lowering<'a> {
             });
             let parts: Vec<Number> = parts.collect();
             if hook.guess {
-                self.missing(Missing::Guess, if method.is_empty() { &name_of_type } else { &method }, ty);
+                *missing = Some((Missing::Guess, if method.is_empty() { name_of_type.into_owned() } else { method }));
             }
             return parts;
         }
@@ -271,7 +314,7 @@ impl<'a> Lowering<'a> {
         if let Some(class) = class {
             self.register(&mut number, class, places, width, except);
         } else if method.is_empty() && matches!(ty.get("MIOperandInfo"), Some(Value::Dag(d)) if d.args().len() > 1) {
-            self.missing(Missing::Operand, &ty.name(), ty);
+            *missing = Some((Missing::Operand, ty.name().into_owned()));
             unexplained = true;
         }
         number.unexplained = unexplained;

@@ -23,6 +23,7 @@ mod spaces;
 mod text;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -39,7 +40,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::alias::{Alias, Long};
 use self::bound::Bound;
 pub(crate) use self::meaning::register_class;
-use self::meaning::{Number, Source};
+use self::meaning::{Known, Number, Source};
 use self::scope::Scope;
 use crate::table::formula::Formula;
 use crate::table::{InstFact, LengthLine, OperandTable, TextChoice};
@@ -48,7 +49,7 @@ use crate::target::features::Features;
 use crate::target::inst::Inst;
 use crate::target::registers::{NOWHERE, Registers, text as text_of};
 use crate::target::{encodings, features, inst};
-use isaglot_tablegen::{Def, Records, Value};
+use isaglot_tablegen::{Class, Def, Records, Value};
 
 /// Records with the same bits whose texts an encoding takes over.
 const MAX_SHARING: usize = 8;
@@ -174,6 +175,12 @@ pub(crate) struct Lowering<'a> {
     same: Vec<SameBits>,
     /// How operands print, by the index of their class of registers.
     choices: FxHashMap<Option<usize>, ByMethod>,
+    /// The classes that the table has facts about, in its order.
+    classes: Vec<Option<Class<'a>>>,
+    /// The words that facts refuse.
+    refused: reject::Refused,
+    /// What operands mean, by the index of their type and the width of the word.
+    numbers: FxHashMap<(usize, u32), Vec<Known>>,
     /// The methods by which operands print, by the index of their record.
     methods: FxHashMap<usize, Rc<str>>,
     /// Spaces whose words are the values of one number, by method: for which numbers.
@@ -223,6 +230,9 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         guesses: table.print.values().flatten().any(|hook| hook.guess),
         same: Vec::new(),
         choices: FxHashMap::default(),
+        classes: every::classes(table, records),
+        refused: reject::Refused::default(),
+        numbers: FxHashMap::default(),
         methods: FxHashMap::default(),
         value_spaces: FxHashMap::default(),
         record_tables: FxHashMap::default(),
@@ -430,7 +440,7 @@ impl<'a> Lowering<'a> {
     fn facts(&mut self, inst: &Inst<'a>) -> Vec<InstFact> {
         let method = text_of(inst.def, "DecoderMethod");
         let mut facts = self.table.instructions.get(&inst.name).cloned().unwrap_or_default();
-        facts.extend(every::facts(self.table, inst));
+        facts.extend(every::facts(self.table, &self.classes, inst));
         let encoder = self.table.instructions.get(&text_of(inst.def, "PostEncoderMethod"));
         facts.extend(encoder.into_iter().flatten().cloned());
         match self.table.instructions.get(&method) {
@@ -502,8 +512,8 @@ impl<'a> Lowering<'a> {
         let name = self.builder.name(&inst.name);
         let named =
             candidate.facts.iter().find_map(|fact| if let InstFact::Text(t, _) = fact { Some(t) } else { None });
-        let asm = inst::asm_parts(named.unwrap_or(&inst.asm));
-        let display_name = match asm.first() {
+        let named = named.map(|text| inst::asm_parts(text));
+        let display_name = match named.as_ref().unwrap_or(&bound.asm).first() {
             Some(inst::AsmPart::Text(text)) => text.split(' ').next().or_impossible("").into(),
             _ => inst.name.as_str().into(),
         };
@@ -548,13 +558,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// The instruction with the fields that the table adds, and its operands.
-    fn resolved(&mut self, candidate: &Candidate<'a>) -> (Inst<'a>, meaning::Resolved) {
+    fn resolved<'c>(&mut self, candidate: &'c Candidate<'a>) -> (Cow<'c, Inst<'a>>, meaning::Resolved) {
         let width = candidate.pattern.width();
-        let mut inst = candidate.inst.clone();
+        let mut inst = Cow::Borrowed(&candidate.inst);
         for fact in &candidate.facts {
             if let InstFact::Bits(name, bits) = fact {
                 let places = bits.iter().rev().flat_map(|&(high, low)| low..=high).map(|at| (at < width).then_some(at));
-                inst.fields.insert(name.clone(), places.collect());
+                inst.to_mut().fields.insert(name.clone(), places.collect());
             }
         }
         let resolved = self.resolve(&inst, width, &candidate.facts);

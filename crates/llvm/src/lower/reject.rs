@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use isaglot_bits::{Pattern, Word};
+use rustc_hash::FxHashMap;
 
 use super::values::patterns;
 use crate::limits::MAX_LISTED_BITS;
@@ -49,6 +50,32 @@ pub(super) fn reject_set(places: &Places, set: &ValueSet, width: u32, out: &mut 
             let fixed: Vec<(u32, bool)> = fixed.into_iter().filter_map(|(at, one)| Some((at?, one))).collect();
             out.push(cube(&fixed, width));
         }
+    }
+}
+
+/// What facts refuse, worked out once: the same bits of most instructions of a class refuse the same values.
+#[derive(Default)]
+pub(super) struct Refused {
+    /// By the places of the bits, the kind of the set with its two numbers, and the width of the word.
+    known: FxHashMap<(Places, (u8, u64, u64), u32), Vec<Pattern>>,
+}
+
+impl Refused {
+    /// Adds what [`reject_set`] does.
+    pub(super) fn add(&mut self, places: &Places, set: &ValueSet, width: u32, out: &mut Vec<Pattern>) {
+        let kind = match *set {
+            ValueSet::Range(from, to) => (0, from, to),
+            ValueSet::Mask(care, value) => (1, care, value),
+            ValueSet::Negative => (2, 0, 0),
+            ValueSet::Top(bits, value) => (3, bits.into(), value),
+            ValueSet::Any => (4, 0, 0),
+        };
+        let known = self.known.entry((places.clone(), kind, width)).or_insert_with(|| {
+            let mut own = Vec::new();
+            reject_set(places, set, width, &mut own);
+            own
+        });
+        out.extend_from_slice(known);
     }
 }
 

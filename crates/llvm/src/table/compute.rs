@@ -7,10 +7,13 @@
 //!
 //! Invariant: of one value, the first line whose condition holds gives the text that prints; later ones are read.
 
+use std::fmt::Write as _;
+
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Span};
 
 use crate::limits::MAX_COMPUTED;
-use crate::table::flat::Flat;
+use crate::table::flat::{BLOCK, Flat};
 use crate::table::formula::{self, Definition, Formula};
 use crate::table::read::condition;
 use crate::table::tokens::{Line, Result, Token, Tokens};
@@ -84,37 +87,53 @@ pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, Strin
             Piece::Number(formula, style) => Made::Number(flat(formula)?, *style),
         });
     }
-    let mut room = Vec::new();
-    for value in from..=to {
-        if before + out.len() >= MAX_COMPUTED {
-            return Err(bad(&format!("the enums of the table have more than {MAX_COMPUTED} texts")));
-        }
-        if let Some(when) = &when
-            && when.value(value, &mut room) == 0
-        {
-            continue;
-        }
-        let mut text = String::new();
-        for piece in &made {
-            match piece {
-                Made::Text(literal) => text.push_str(literal),
-                Made::Number(flat, style) => write(flat.value(value, &mut room), *style, &mut text),
+    let (mut room, mut numbers) = (Vec::new(), Vec::new());
+    let mut first = from;
+    loop {
+        let all = [1; BLOCK];
+        let holds = when.as_ref().map_or(all, |when| *when.values(first, &mut room));
+        if holds.iter().any(|holds| *holds != 0) {
+            numbers.clear();
+            for piece in &made {
+                if let Made::Number(flat, _) = piece {
+                    numbers.push(*flat.values(first, &mut room));
+                }
             }
         }
-        out.push((value as u64, text));
+        for (at, (value, _)) in (first..=to).zip(holds).enumerate().filter(|(_, (_, holds))| *holds != 0) {
+            if before + out.len() >= MAX_COMPUTED {
+                return Err(bad(&format!("the enums of the table have more than {MAX_COMPUTED} texts")));
+            }
+            let mut text = String::new();
+            let mut numbers = numbers.iter();
+            for piece in &made {
+                match piece {
+                    Made::Text(literal) => text.push_str(literal),
+                    Made::Number(_, style) => {
+                        let number = numbers.next().and_then(|numbers| numbers.get(at)).or_impossible(&0);
+                        write(*number as i64, *style, &mut text);
+                    }
+                }
+            }
+            out.push((value as u64, text));
+        }
+        match first.checked_add(BLOCK as i64) {
+            Some(next) if next <= to => first = next,
+            _ => return Ok(()),
+        }
     }
-    Ok(())
 }
 
 fn write(value: i64, style: Style, out: &mut String) {
-    let text = match style {
-        Style::Int => value.to_string(),
-        Style::Uint => (value as u64).to_string(),
-        Style::Hex(digits) => format!("0x{value:0digits$x}"),
+    // Nothing can fail to be written to a text.
+    let written = match style {
+        Style::Int => write!(out, "{value}"),
+        Style::Uint => write!(out, "{}", value as u64),
+        Style::Hex(digits) => write!(out, "0x{value:0digits$x}"),
         // All bits of the fraction are shown or none is lost: a double has more bits than any such number.
-        Style::Fixed(bits, digits) => format!("{:.digits$}", value as f64 / 2f64.powi(bits as i32)),
+        Style::Fixed(bits, digits) => write!(out, "{:.digits$}", value as f64 / 2f64.powi(bits as i32)),
     };
-    out.push_str(&text);
+    written.or_impossible(());
 }
 
 /// The pieces of a text with `{= FORMULA ; STYLE}`.

@@ -1,7 +1,7 @@
 //! A formula over one value as a list of steps, for formulas that are worked out for thousands of values.
 //!
 //! The problem: definitions are put into a formula where they are used, so that of a formula with many parts few differ. The method: a
-//! step for each part that differs, its operands before it; what does not depend on the value is a number. Invariant: the value is
+//! step for each part that differs, its operands before it, worked out for a block of values at a time; what does not depend on the value is a number. Invariant: the value is
 //! that of [`Formula::value`], whose choices have no effect but their value.
 
 use isaglot_invariant::Impossible as _;
@@ -20,6 +20,13 @@ enum Step {
     Binary(BinaryOp, usize, usize),
     Select(usize, usize, usize),
 }
+
+/// How many numbers in a row a formula is worked out for at once: each step for all of them before the next step, so that what a step is
+/// is looked at once for all.
+pub(super) const BLOCK: usize = 32;
+
+/// A value for each number of a block.
+pub(super) type Block = [u64; BLOCK];
 
 /// The steps of a formula; the last is its value.
 #[derive(Debug)]
@@ -60,15 +67,20 @@ impl Flat {
         }))
     }
 
-    /// The value of the formula; `room` is for the values of its steps.
-    pub(super) fn value(&self, value: i64, room: &mut Vec<u64>) -> i64 {
-        room.clear();
-        for step in &self.steps {
-            let next = step.value(value as u64, &|at| room.get(at).copied());
-            // A step comes after its operands.
-            room.push(next.or_impossible(0));
+    /// The values of the formula for the numbers from `first` on; `room` is for the values of its steps.
+    pub(super) fn values<'r>(&self, first: i64, room: &'r mut Vec<Block>) -> &'r Block {
+        let zeros = [0; BLOCK];
+        if room.len() < self.steps.len() {
+            room.resize(self.steps.len(), zeros);
         }
-        room.last().copied().or_impossible(0) as i64
+        for (at, step) in self.steps.iter().enumerate() {
+            let (before, after) = room.split_at_mut_checked(at).or_impossible((&mut [], &mut []));
+            let Some(out) = after.first_mut() else { break };
+            // A step comes after its operands.
+            let of = |at: usize| before.get(at).or_impossible(&zeros);
+            step.values(first, &of, out);
+        }
+        room.get(self.steps.len().wrapping_sub(1)).or_impossible(&[0; BLOCK])
     }
 }
 
@@ -88,6 +100,24 @@ impl Step {
                 if condition != 0 { then } else { other }
             }
         })
+    }
+
+    /// Its values for the numbers from `first` on, of those of its operands.
+    fn values<'r>(self, first: i64, of: &impl Fn(usize) -> &'r Block, out: &mut Block) {
+        let ty = IntType::I64;
+        match self {
+            Step::Value => out.iter_mut().zip(first..).for_each(|(out, value)| *out = value as u64),
+            Step::Number(number) => *out = [number; BLOCK],
+            Step::Wrap(to, x) => out.iter_mut().zip(of(x)).for_each(|(out, x)| *out = to.wrap(*x)),
+            Step::Unary(op, x) => out.iter_mut().zip(of(x)).for_each(|(out, x)| *out = op.apply(ty, *x)),
+            Step::Binary(op, x, y) => {
+                out.iter_mut().zip(of(x)).zip(of(y)).for_each(|((out, x), y)| *out = op.apply(ty, *x, *y));
+            }
+            Step::Select(c, x, y) => {
+                let choices = of(c).iter().zip(of(x)).zip(of(y));
+                out.iter_mut().zip(choices).for_each(|(out, ((c, x), y))| *out = if *c != 0 { *x } else { *y });
+            }
+        }
     }
 }
 
@@ -111,9 +141,12 @@ mod tests {
         for text in formulas {
             let formula = parse(text, &Definitions::default()).unwrap();
             let flat = Flat::new(&formula).unwrap();
-            for value in (-70..300).chain([i64::MIN, i64::MAX]) {
-                let wanted = formula.value(&|name| (name == "v").then_some(value));
-                assert_eq!(Some(flat.value(value, &mut room)), wanted, "{text} of {value}");
+            for first in [i64::MIN, -70, -1, 0, 40, 300, i64::MAX - 40] {
+                let found = *flat.values(first, &mut room);
+                for (value, found) in (first..).zip(found) {
+                    let wanted = formula.value(&|name| (name == "v").then_some(value));
+                    assert_eq!(Some(found as i64), wanted, "{text} of {value}");
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! An instruction as its record says it: the bits of `Inst`, the operands with their ties, the text.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use isaglot_bits::{BitRange, Pattern, Word};
@@ -245,9 +246,17 @@ pub(crate) fn asm_parts(asm: &str) -> Vec<AsmPart> {
 pub(crate) fn asm_parts_with_methods(asm: &str) -> Vec<AsmPart> {
     let asm = first_variant(asm);
     let mut parts = Vec::new();
-    let mut literal = String::new();
-    let mut rest = asm.as_str();
+    let mut literal = String::with_capacity(asm.len());
+    let mut rest: &str = &asm;
     while let Some(c) = rest.chars().next() {
+        // What is neither a blank nor a sign is copied at once.
+        let plain = run(rest, |byte| byte.is_ascii_graphic() && byte != b'$');
+        if plain > 0 {
+            let (text, after) = rest.split_at_checked(plain).or_impossible((rest, ""));
+            literal.push_str(text);
+            rest = after;
+            continue;
+        }
         let after = rest.get(c.len_utf8()..).or_impossible("");
         if c != '$' {
             if !c.is_whitespace() {
@@ -275,7 +284,8 @@ pub(crate) fn asm_parts_with_methods(asm: &str) -> Vec<AsmPart> {
         };
         rest = more;
         if !literal.is_empty() {
-            parts.push(AsmPart::Text(std::mem::take(&mut literal)));
+            parts.push(AsmPart::Text(literal.as_str().to_owned()));
+            literal.clear();
         }
         if !name.is_empty() && !name.starts_with(':') {
             parts.push(AsmPart::Operand(name.to_owned()));
@@ -288,30 +298,54 @@ pub(crate) fn asm_parts_with_methods(asm: &str) -> Vec<AsmPart> {
     parts
 }
 
+/// How many bytes at the beginning of a text are such ones.
+fn run(text: &str, is: impl Fn(u8) -> bool) -> usize {
+    let mut length = 0;
+    for &byte in text.as_bytes() {
+        if !is(byte) {
+            break;
+        }
+        length += 1;
+    }
+    length
+}
+
 /// `{first|second}` as `first`; braces of `${name}` stay.
-fn first_variant(asm: &str) -> String {
+fn first_variant(asm: &str) -> Cow<'_, str> {
+    let special = |byte: u8| matches!(byte, b'{' | b'}' | b'|' | b'\\');
+    if !asm.bytes().any(|byte| byte == b'{' || byte == b'\\') {
+        return Cow::Borrowed(asm);
+    }
     let mut out = String::with_capacity(asm.len());
     let (mut depth, mut skipping) = (0, false);
-    let mut before = ' ';
+    let mut before = b' ';
     let mut reference = false;
-    for c in asm.chars() {
-        match c {
-            '{' if before == '$' => {
-                reference = true;
-                out.push(c);
-            }
-            '}' if reference => {
-                reference = false;
-                out.push(c);
-            }
-            '{' if before != '\\' && depth == 0 => depth = 1,
-            '|' if depth == 1 => skipping = true,
-            '}' if depth == 1 => (depth, skipping) = (0, false),
-            _ if skipping => {}
-            '\\' => {}
-            c => out.push(c),
+    let mut rest = asm;
+    loop {
+        // A sign is one byte, so a run of others ends between characters.
+        let (plain, after) = rest.split_at_checked(run(rest, |byte| !special(byte))).or_impossible((rest, ""));
+        if !skipping {
+            out.push_str(plain);
         }
-        before = c;
+        before = plain.bytes().next_back().unwrap_or(before);
+        let Some(&sign) = after.as_bytes().first() else { return Cow::Owned(out) };
+        match sign {
+            b'{' if before == b'$' => {
+                reference = true;
+                out.push('{');
+            }
+            b'}' if reference => {
+                reference = false;
+                out.push('}');
+            }
+            b'{' if before != b'\\' && depth == 0 => depth = 1,
+            b'|' if depth == 1 => skipping = true,
+            b'}' if depth == 1 => (depth, skipping) = (0, false),
+            _ if skipping => {}
+            b'\\' => {}
+            sign => out.push(char::from(sign)),
+        }
+        before = sign;
+        rest = after.get(1..).or_impossible("");
     }
-    out
 }

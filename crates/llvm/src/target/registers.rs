@@ -7,6 +7,8 @@
 //! Classes whose members agree on which number has which name share one file, so that an operand of `GPR` and one of
 //! `GPRNoX0` are the same registers.
 
+use std::rc::Rc;
+
 use isaglot_model::{Builder, RegisterFile, RegisterFileId, Width};
 use isaglot_source::{FileId, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -61,6 +63,8 @@ pub(crate) struct Registers<'a> {
     by_def: FxHashMap<usize, u32>,
     tuples: FxHashMap<usize, Vec<u32>>,
     classes: FxHashMap<usize, Vec<u32>>,
+    /// The numbers of the members of classes.
+    numbers: FxHashMap<usize, Rc<FxHashSet<u64>>>,
     files: Vec<File>,
     fields: FxHashMap<(usize, u32), Option<Names>>,
 }
@@ -74,6 +78,7 @@ impl<'a> Registers<'a> {
             by_def: FxHashMap::default(),
             tuples: FxHashMap::default(),
             classes: FxHashMap::default(),
+            numbers: FxHashMap::default(),
             files: Vec::new(),
             fields: FxHashMap::default(),
         };
@@ -362,9 +367,15 @@ impl<'a> Registers<'a> {
     }
 
     /// The numbers of a class's members within a file: those that print by the same name there.
-    pub(crate) fn numbers(&mut self, class: Def<'a>) -> FxHashSet<u64> {
+    pub(crate) fn numbers(&mut self, class: Def<'a>) -> Rc<FxHashSet<u64>> {
+        if let Some(known) = self.numbers.get(&class.index()) {
+            return Rc::clone(known);
+        }
         let members = self.members(class);
-        members.iter().filter_map(|&id| Some(self.list.get(id as usize)?.number)).collect()
+        let numbers = members.iter().filter_map(|&id| Some(self.list.get(id as usize)?.number));
+        let numbers: Rc<FxHashSet<u64>> = Rc::new(numbers.collect());
+        self.numbers.insert(class.index(), Rc::clone(&numbers));
+        numbers
     }
 
     /// Whether a file has this number under this name.
