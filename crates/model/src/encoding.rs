@@ -90,21 +90,27 @@ pub struct Encoding {
     #[cfg_attr(feature = "compiled", serde(skip))]
     pub display_name: Arc<str>,
     /// The space that it is decided in.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub space: SpaceId,
     /// Width in bits: that of the space, or less where lengths differ.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub width: u32,
     /// The bits that decide. `pattern.width()` is `width`.
     pub pattern: Pattern,
     /// Bits that the description marks as don't-care (`x`): not tested, reported when set. Disjoint from the care bits.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub dont_care: Word,
     /// Words that the pattern matches but that are not this encoding: operands that cannot be so. As wide as `pattern`.
     #[cfg_attr(feature = "compiled", serde(skip))]
     pub except: Shared<Pattern>,
     /// Where [`Overlap::MostSpecific`] decides: a lower rank is taken first, whatever the patterns. 0 where nothing says.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub rank: u32,
     /// The gens that have it.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub gens: GenRange,
     /// The range that the leaf itself states, without its ancestors'.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub own_gens: GenRange,
     /// The features that it needs.
     #[cfg_attr(feature = "compiled", serde(skip))]
@@ -115,18 +121,24 @@ pub struct Encoding {
     #[cfg_attr(feature = "compiled", serde(skip))]
     pub operands: Shared<Operand>,
     /// Where control goes.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub flow: Flow,
     /// The contexts of the instructions after it, the next one first: expressions in its scope, each with the number of one of
     /// [`Isa::contexts`](crate::Isa::contexts), counted from 1, or 0 for none. At most [`MAX_OPENED`](crate::limits::MAX_OPENED). Where there
     /// are any, what an earlier instruction has said ends here.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub opens: Vec<ExprId>,
     /// What it does, if the description says.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub semantics: Option<Semantics>,
     /// How a program's data maps to fields, in the order of lookup: the first of a name counts.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub maps: Vec<Map>,
     /// Free attributes of the description, the leaf's own before its ancestors'.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub meta: Vec<(String, String)>,
     /// What the description says about it.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub doc: String,
     /// Where it is defined.
     #[cfg_attr(feature = "compiled", serde(skip))]

@@ -172,6 +172,7 @@ pub struct EnumType {
     /// Its name.
     pub name: String,
     /// Entries in order; of equal values the first is printed.
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub values: Vec<EnumValue>,
     /// In what people write, a later entry with a value that another has will do, too.
     pub synonyms: bool,
@@ -184,16 +185,13 @@ pub struct EnumType {
 
 /// An entry of an [`EnumType`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnumValue {
     /// The value.
     pub value: u64,
     /// How it prints; may be empty.
-    #[cfg_attr(feature = "compiled", serde(skip))]
     pub display: Arc<str>,
     /// A name for generated code.
     pub name: Option<String>,
     /// Where it is defined.
-    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }

@@ -11,22 +11,32 @@ pub struct Name(pub u32);
 
 /// The texts of [`Name`]s.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "compiled", serde(into = "Vec<Box<str>>", from = "Vec<Box<str>>"))]
 pub struct Names {
-    texts: Vec<Box<str>>,
+    /// All of them, one after the other.
+    all: String,
+    /// Where each ends.
+    ends: Vec<u32>,
     /// Made when a text is looked up first: most programs that load a compiled description never do.
     index: OnceLock<FxHashMap<Box<str>, Name>>,
 }
 
 impl Names {
+    /// The texts that end there; `None` if one ends within a character, or not after the one before it, or if something is left.
+    #[cfg(feature = "compiled")]
+    pub(crate) fn of(all: String, ends: Vec<u32>) -> Option<Names> {
+        let fits = ends.iter().all(|&end| all.is_char_boundary(end as usize)) && ends.is_sorted();
+        let whole = ends.last().copied().unwrap_or(0) as usize == all.len();
+        (fits && whole).then(|| Names { all, ends, index: OnceLock::new() })
+    }
+
     /// The name of this text, made if it is new.
     pub fn intern(&mut self, text: &str) -> Name {
         if let Some(name) = self.get(text) {
             return name;
         }
-        let name = Name(self.texts.len() as u32);
-        self.texts.push(text.into());
+        let name = Name(self.ends.len() as u32);
+        self.all.push_str(text);
+        self.ends.push(self.all.len() as u32);
         if let Some(index) = self.index.get_mut() {
             index.insert(text.into(), name);
         }
@@ -39,34 +49,28 @@ impl Names {
     }
 
     fn index(&self) -> &FxHashMap<Box<str>, Name> {
-        let numbered = || self.texts.iter().zip(0..).map(|(text, number)| (text.clone(), Name(number)));
-        self.index.get_or_init(|| numbered().collect())
+        self.index.get_or_init(|| self.iter().zip(0..).map(|(text, number)| (text.into(), Name(number))).collect())
     }
 
     /// The text of a name; empty for a name of another table.
     pub fn text(&self, name: Name) -> &str {
-        self.texts.get(name.0 as usize).map_or("", |t| t)
+        let Some(&end) = self.ends.get(name.0 as usize) else { return "" };
+        let start = (name.0 as usize).checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&start| start);
+        self.all.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// All texts, by number.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len() as u32).map(|number| self.text(Name(number)))
     }
 
     /// How many there are; names are numbered from 0.
     pub fn len(&self) -> usize {
-        self.texts.len()
+        self.ends.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-}
-
-impl From<Names> for Vec<Box<str>> {
-    fn from(names: Names) -> Vec<Box<str>> {
-        names.texts
-    }
-}
-
-impl From<Vec<Box<str>>> for Names {
-    fn from(texts: Vec<Box<str>>) -> Names {
-        Names { texts, index: OnceLock::new() }
+        self.ends.is_empty()
     }
 }

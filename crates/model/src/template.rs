@@ -9,12 +9,10 @@ use crate::shared::Shared;
 
 /// The text form of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Template {
     /// Its parts in order.
     pub parts: Shared<TemplatePart>,
     /// Where it stands.
-    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
