@@ -53,11 +53,13 @@ pub(super) fn reject_set(places: &Places, set: &ValueSet, width: u32, out: &mut 
     }
 }
 
+/// The places of bits, the kind of a set of values with its two numbers, and the width of the word.
+type Asked = (Places, (u8, u64, u64), u32);
+
 /// What facts refuse, worked out once: the same bits of most instructions of a class refuse the same values.
 #[derive(Default)]
 pub(super) struct Refused {
-    /// By the places of the bits, the kind of the set with its two numbers, and the width of the word.
-    known: FxHashMap<(Places, (u8, u64, u64), u32), Vec<Pattern>>,
+    known: FxHashMap<Asked, Vec<Pattern>>,
 }
 
 impl Refused {
