@@ -110,6 +110,11 @@ fn set(machine: &mut Machine<'_>, text: &str) -> Result<(), Diagnostic> {
             MemoryError::Full => bad(text, "there is no more memory"),
         });
     }
+    if let Ok(value) = number(64)
+        && let Some(done) = machine.outside().set_control(place, value.low_u64())
+    {
+        return done.map_err(|why| bad(text, &why));
+    }
     let (file, n) = register(machine.isa(), place).map_err(|near| {
         let d = bad(text, "no register is called so");
         match near {

@@ -76,4 +76,5 @@ pub use host::{Entry, Errno, FileKind, FileStatus, From, Host, Input, Open, Read
 pub use linux::Start;
 pub use machine::{Call, Cause, Level};
 pub use memory::Memory;
+pub use vector_state::{VectorAccess, VectorCall};
 pub use watch::Access;

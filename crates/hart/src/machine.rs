@@ -11,6 +11,7 @@ use crate::limits::{CACHE_BLOCK, MAX_CALLS};
 use crate::maps::Maps;
 use crate::memory::Memory;
 use crate::recent::Recent;
+use crate::vector_state::VectorAccess;
 
 /// One command that a device ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,8 @@ pub(crate) struct Machine {
     /// A number that is another one whenever a handle may mean something else: the level, and above it how often contexts were switched.
     pub(crate) map_state: u64,
     pub(crate) recent: Recent,
+    /// What vector instructions have loaded and stored, where somebody wants to know it.
+    pub(crate) accesses: Option<Vec<VectorAccess>>,
     #[cfg(feature = "jit")]
     pub(crate) native: NativeState,
 }
@@ -96,6 +99,7 @@ impl Machine {
             map_state: maps.generation << 2 | level as u64,
             maps,
             recent: Recent::new(),
+            accesses: None,
             #[cfg(feature = "jit")]
             native: NativeState::default(),
         }

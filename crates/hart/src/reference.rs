@@ -10,6 +10,7 @@ use isaglot_semantics::{Body, ExternId, FileIndex, Machine as Semantics, Operand
 use crate::decode::without_reserved;
 use crate::hart::{Hart, Stop};
 use crate::machine::{Cause, FLOATS, Fault, Machine};
+use crate::vector_state::VectorCall;
 
 /// A hart as the interpreter sees it.
 struct View<'a> {
@@ -154,6 +155,19 @@ impl<'a> Hart<'a> {
     /// The cause of the trap.
     pub fn call_extern(&mut self, name: &str, args: [u64; 4]) -> Option<Result<u64, Cause>> {
         named(self.machine(), name, args).map_err(|fault| fault.cause).transpose()
+    }
+
+    /// Calls an extern that acts on vector registers as an instruction would that runs elsewhere, on the registers and the memory that the hart has
+    /// then. `None` if there is none of this name.
+    ///
+    /// # Errors
+    /// The cause of the trap, and what is said with it: of an access the address.
+    pub fn call_vector(&mut self, name: &str, args: [u64; 6]) -> Option<Result<VectorCall, (Cause, u64)>> {
+        let machine = self.machine();
+        machine.accesses = Some(Vec::new());
+        let result = machine.vector_call(name, args);
+        let accesses = machine.accesses.take().unwrap_or_default();
+        Some(result?.map(|value| VectorCall { value, accesses }).map_err(|fault| (fault.cause, fault.value)))
     }
 
     /// What a word is on this hart, if the description has semantics for it.

@@ -34,6 +34,28 @@ pub(crate) struct Extent {
     pub(crate) length: u32,
 }
 
+/// One element that an instruction has loaded or stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorAccess {
+    /// It was stored.
+    pub is_store: bool,
+    /// Where.
+    pub address: u64,
+    /// Its width.
+    pub bits: u32,
+    /// What it is.
+    pub value: u64,
+}
+
+/// What came of an extern that acts on vector registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VectorCall {
+    /// Its result; 0 if it has none.
+    pub value: u64,
+    /// What it has loaded and stored, in order.
+    pub accesses: Vec<VectorAccess>,
+}
+
 /// The vector unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {

@@ -30,6 +30,6 @@ mod view;
 
 pub use machine::Machine;
 pub use memory::{Memory, MemoryError};
-pub use outside::{Answer, Nothing, Outside};
+pub use outside::{Answer, Nothing, Outside, State};
 pub use stop::{Fault, Stop};
 pub use view::Event;

@@ -99,6 +99,11 @@ impl<'a> Machine<'a> {
         self.outside = outside;
     }
 
+    /// What texts call, to ask what it holds and to change it.
+    pub fn outside(&mut self) -> &mut (dyn Outside + 'a) {
+        &mut *self.outside
+    }
+
     /// What it decodes with.
     pub fn plan(&self) -> &Plan<'a> {
         &self.plan
@@ -317,7 +322,7 @@ impl<'a> Machine<'a> {
                 generation: self.plan.generation(),
                 registers: &mut self.registers,
                 memory: &mut self.memory,
-                outside: &mut *self.outside,
+                outside: Some(&mut *self.outside),
                 operands: &operation.operands,
                 pc: self.pc,
                 next,

@@ -116,6 +116,15 @@ impl Memory {
         self.regions.iter().map(|r| (r.first, (r.last - r.first).saturating_add(1)))
     }
 
+    /// The pages that something was stored to: address and bytes, of which those outside of all regions are 0.
+    pub fn pages(&self) -> impl Iterator<Item = (u64, &[u8])> + '_ {
+        self.regions.iter().flat_map(|region| {
+            let first = region.first >> PAGE_BITS << PAGE_BITS;
+            let there = region.pages.iter().zip(0..).filter_map(|(page, at): (_, u64)| Some((page.as_ref()?, at)));
+            there.map(move |(page, at)| (first + at * PAGE, page.bytes.as_slice()))
+        })
+    }
+
     /// The region that has all of these bytes, at least one.
     #[inline]
     fn region(&mut self, address: u64, length: u64) -> Result<&mut Region, MemoryError> {

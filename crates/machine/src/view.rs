@@ -8,7 +8,7 @@ use isaglot_model::Isa;
 use isaglot_semantics::{ExternId, FileIndex, Machine as Semantics, OperandIndex, ValueId};
 
 use crate::memory::{Memory, MemoryError};
-use crate::outside::{Answer, Outside};
+use crate::outside::{Answer, Outside, State};
 use crate::registers::Registers;
 use crate::stop::Fault;
 
@@ -40,7 +40,8 @@ pub(crate) struct View<'m> {
     pub(crate) generation: u32,
     pub(crate) registers: &'m mut Registers,
     pub(crate) memory: &'m mut Memory,
-    pub(crate) outside: &'m mut dyn Outside,
+    /// Nothing while it is called.
+    pub(crate) outside: Option<&'m mut dyn Outside>,
     pub(crate) operands: &'m [Word],
     pub(crate) pc: u64,
     pub(crate) next: u64,
@@ -183,7 +184,10 @@ impl Semantics for View<'_> {
     fn call(&mut self, callee: ExternId, args: &[Word]) -> Result<Option<Word>, Fault> {
         self.acted = true;
         let Some(e) = self.isa.externs().get(callee.0 as usize) else { return Err(Fault::Extern(String::new())) };
-        match self.outside.call(&e.name, args) {
+        let Some(outside) = self.outside.take() else { return Err(Fault::Extern(e.name.clone())) };
+        let answer = outside.call(&e.name, args, self);
+        self.outside = Some(outside);
+        match answer {
             Answer::Done(value) => {
                 let width = e.result.as_ref().map(|w| self.isa.width(w, self.generation));
                 let value = match (value, width) {
@@ -195,6 +199,7 @@ impl Semantics for View<'_> {
                 Ok(value)
             }
             Answer::Trap { cause, value } => Err(Fault::Trap { cause, value }),
+            Answer::Failed(fault) => Err(fault),
             Answer::Unknown => Err(Fault::Extern(e.name.clone())),
         }
     }
@@ -205,5 +210,38 @@ impl Semantics for View<'_> {
 
     fn at(&mut self, value: ValueId) {
         self.note(|| Event::Statement(value));
+    }
+}
+
+impl View<'_> {
+    /// A register file by its name.
+    fn file(&self, name: &str) -> Option<(FileIndex, u32)> {
+        let at = self.isa.register_files().iter().position(|file| file.name == name)?;
+        let width = self.registers.files.get(at)?.width;
+        Some((FileIndex(at as u32), width))
+    }
+}
+
+impl State for View<'_> {
+    fn register(&self, file: &str, number: u32) -> Option<Word> {
+        self.file(file).map(|(file, width)| Semantics::register(self, file, number, width))
+    }
+
+    fn set_register(&mut self, file: &str, number: u32, value: &Word) {
+        if let Some((file, width)) = self.file(file) {
+            Semantics::set_register(self, file, number, value.resized(width));
+        }
+    }
+
+    fn memory(&self) -> &Memory {
+        self.memory
+    }
+
+    fn load(&mut self, address: u64, bits: u32) -> Result<Word, Fault> {
+        Semantics::load(self, Word::from_u64(address, self.address_width), bits)
+    }
+
+    fn store(&mut self, address: u64, value: &Word) -> Result<(), Fault> {
+        Semantics::store(self, Word::from_u64(address, self.address_width), value.clone())
     }
 }

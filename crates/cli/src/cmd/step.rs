@@ -1,6 +1,6 @@
 //! Shows what instructions do to a state: registers, memory and the pc before and after, and the lines of the semantics that did it.
 //!
-//! Any description with semantics can be asked, RISC-V too; its externs (control registers, floating point) are the hart's.
+//! Any description with semantics can be asked, RISC-V too; its externs (control registers, floating point, vectors) are the hart's.
 
 mod lines;
 mod outside;
@@ -99,6 +99,9 @@ fn words(chosen: &Chosen, files: &mut SourceMap, texts: &[String]) -> Result<Vec
 /// Runs words that lie one after the other.
 pub(crate) fn steps(name: &str, chosen: &Chosen, begin: &BeginArgs, words: &[Word]) -> Result<Vec<Step>, Diagnostics> {
     let mut machine = machine::machine(name, chosen, begin)?;
+    if let Some(outside) = outside::of(chosen)? {
+        machine.set_outside(outside);
+    }
     machine::begin(&mut machine, begin)?;
     let start = machine.pc();
     let mut bytes: Vec<u8> = Vec::new();
@@ -114,10 +117,6 @@ pub(crate) fn steps(name: &str, chosen: &Chosen, begin: &BeginArgs, words: &[Wor
         .memory
         .write(start, &bytes)
         .map_err(|_| Diagnostic::error("run-memory", "the instructions do not fit memory"))?;
-    let outside = outside::of(chosen, &machine)?;
-    if let Some(outside) = outside {
-        machine.set_outside(outside);
-    }
     let mut steps = Vec::new();
     let mut at = start;
     for word in words {

@@ -7,7 +7,7 @@
 use super::group::{Group, Named};
 use super::{Done, illegal, require};
 use crate::machine::{Fault, Machine};
-use crate::vector_state::Unit;
+use crate::vector_state::{Unit, VectorAccess};
 
 /// What an access reads or writes, and where.
 #[derive(Clone, Copy)]
@@ -95,12 +95,24 @@ impl Machine {
             if a.is_store {
                 let value = self.csrs.vector.get(register, number, a.size);
                 self.store_element(address, a.size, value)?;
+                self.note_access(a, address, value);
             } else {
                 let value = self.load_element(address, a.size)?;
                 self.csrs.vector.set(register, number, a.size, value);
+                self.note_access(a, address, value);
             }
         }
         Ok(())
+    }
+
+    /// Keeps an access for who has asked for them.
+    #[inline(always)]
+    fn note_access(&mut self, a: &Access, address: u64, value: u64) {
+        if self.accesses.is_some() {
+            let address = self.cut(address);
+            let one = VectorAccess { is_store: a.is_store, address, bits: 8 << a.size, value };
+            self.accesses.as_mut().into_iter().for_each(|all| all.push(one));
+        }
     }
 
     /// Whether a segment can be loaded, so that nothing is written of one that cannot.

@@ -69,11 +69,18 @@ fn ran(isa: &Isa, generation: u32, id: EncodingId, events: &[Event], ends: bool)
     lines.iter().zip(marks).map(|(line, ran)| (shown(line), line.depth, ran)).collect()
 }
 
+/// The registers of each file, and what is held outside of the machine.
+fn held(machine: &mut Machine<'_>) -> Vec<(String, Vec<(String, Word)>)> {
+    let mut all = registers(machine);
+    all.push(("csr".to_owned(), machine.outside().controls()));
+    all
+}
+
 impl Step {
     /// Takes a step of a machine whose next instruction is this.
     pub(crate) fn take(machine: &mut Machine<'_>, word: &Word) -> Step {
         let (isa, generation, pc) = (machine.isa(), machine.plan().generation(), machine.pc());
-        let before = registers(machine);
+        let before = held(machine);
         let text = text_of(machine.plan(), word);
         let encodings = machine.operations(word).unwrap_or_default();
         let mut events = Vec::new();
@@ -90,7 +97,7 @@ impl Step {
             (id, ran(isa, generation, id, own, ends))
         });
         let operations = texts.collect();
-        let after = registers(machine);
+        let after = held(machine);
         let changed = before.into_iter().zip(after).flat_map(|((file, old), (_, new))| {
             let pairs = old.into_iter().zip(new).filter(|(old, new)| old.1 != new.1);
             pairs.map(move |(old, new)| (file.clone(), old.0, old.1, new.1)).collect::<Vec<_>>()
