@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use isaglot::program::name;
 use isaglot_asm::labels::is_automatic;
 use isaglot_hart::Start;
 use isaglot_source::{Diagnostic, Diagnostics};
@@ -56,6 +57,10 @@ pub(super) fn program(
         isaglot::program::refuse_containers(&name, &bytes)?;
         bytes = isaglot::program::from_text(&name, bytes, args.hex, problems)?;
     }
+    if bytes.is_empty() {
+        let d = Diagnostic::error("run-empty", format!("{}: the program is empty", input_name(Some(path))));
+        return Err(d.note("expected an ELF file, or instructions"));
+    }
     if !bytes.starts_with(b"\x7fELF") {
         return Ok(Program {
             xlen: None,
@@ -76,7 +81,10 @@ pub(super) fn program(
         |what: &dyn std::fmt::Display| Diagnostic::error("run-elf", format!("{}: {what}", input_name(Some(path))));
     let elf = object::File::parse(&*bytes).map_err(|e| bad(&e))?;
     if !is_described && !matches!(elf.architecture(), object::Architecture::Riscv32 | object::Architecture::Riscv64) {
-        return Err(bad(&"not a RISC-V program"));
+        let d = bad(&format!("this is an ELF file for {}, not for RISC-V", name(elf.architecture())));
+        return Err(
+            d.note("expected a program for RISC-V; those for other descriptions are run with `--spec` or `--isa`")
+        );
     }
     if !is_described && !elf.is_little_endian() {
         return Err(bad(&"big-endian; the machine is little-endian"));
