@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use isaglot_testing::programs::{self, beside};
 use isaglot_testing::{Failed, Trial, peer};
 
-use super::run;
+use super::{WAYS, run};
 
 /// More than any of them takes; the bare ones wait for ever where they fail.
 const STEPS: &str = "2000000000";
@@ -24,8 +24,7 @@ pub(super) fn trials() -> Vec<Trial> {
     for (kind, check) in [("linux", linux as fn(&Path, &str) -> Result<(), Failed>), ("bare", bare)] {
         for file in programs::elf_files(&folder.join(kind)) {
             let name = file.strip_prefix(&folder).unwrap_or(&file).display().to_string();
-            let ways: &[&str] = if cfg!(feature = "jit") { &["", "--jit"] } else { &[""] };
-            for &way in ways {
+            for &way in WAYS {
                 let file = file.clone();
                 trials.push(peer::trial(format!("{name}{way}"), &[peer::RISCV_QEMU], move || check(&file, way)));
             }
