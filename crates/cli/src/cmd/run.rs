@@ -257,7 +257,8 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
     program.tohost.into_iter().for_each(|address| hart.set_tohost(address));
     program.fromhost.into_iter().for_each(|address| hart.set_fromhost(address));
     hart.set_pc(program.entry.or(entry).unwrap_or(ram.0));
-    hart.set_register(2, ram.0.saturating_add(ram.1) & !15);
+    let stack = ram.0.saturating_add(ram.1) & !15;
+    hart.set_register(2, stack);
     program.global_pointer.into_iter().for_each(|address| hart.set_register(3, address));
 
     let world = World::new(args.files.as_deref(), args.trace, args.program.display().to_string())?;
@@ -270,17 +271,17 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
             .map_err(fail)?;
     } else {
         let words = [args.program.display().to_string()].into_iter().chain(args.arguments.iter().cloned());
-        let end = ram.0.saturating_add(ram.1) & !15;
-        let first = program.start.end.checked_next_multiple_of(16).filter(|at| (ram.0..end).contains(at));
+        let first = program.start.end.checked_next_multiple_of(16).filter(|at| (ram.0..stack).contains(at));
         let line = words.collect::<Vec<_>>().join(" ");
-        hart.set_semihosting(line.as_bytes(), (first.unwrap_or(ram.0), end));
+        hart.set_semihosting(line.as_bytes(), (first.unwrap_or(ram.0), stack));
     }
     let stage = Stage::new(format!("running {}", args.program.display()), "instruction");
     let stop = drive::run(args, &commands, &program, &mut hart, &stage, &world)?;
     drop(stage);
     memory::write(args, program.signature, &stop, &mut hart)?;
     let status = ending::status(&stop);
-    let mut end = End { args, commands: &commands, hart: &mut hart, stop, devices: &names, symbols: &program.symbols };
+    let (symbols, devices) = (&program.symbols[..], &names[..]);
+    let mut end = End { args, commands: &commands, hart: &mut hart, stop, devices, symbols, stack };
     let text = if args.json { end.json() } else { end.text(model) };
     let complaint = end.complaint(model);
     world.report(&text, args)?;

@@ -249,8 +249,44 @@ fn unknown(name: &str, base: &str) -> Diagnostic {
         let more = name.split_once('@').map(|(_, generation)| format!(" --gen {generation}")).unwrap_or_default();
         d = d.note(format!("for Mesa's, name the file with `--spec {base}.xml{more}`, or its folder in {PATH}"));
     }
+    if let Some(target) = llvm_target(base) {
+        let file = format!(
+            "for LLVM's {target}, name `{target}.td` of LLVM's sources with `--spec` and their folders with `-I`"
+        );
+        d = d.note(format!("{file}, or what `isaglot compile` has made of it"));
+    }
     d
 }
+
+/// The target of LLVM that a name means to its users: its folder there, for those that an operand table comes with.
+fn llvm_target(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let (_, target) = LLVM_NAMES.iter().find(|(prefix, _)| name.starts_with(prefix))?;
+    Some(target)
+}
+
+/// How names begin that mean a target of LLVM, the longer ones first where two begin alike.
+const LLVM_NAMES: &[(&str, &str)] = &[
+    ("aarch64", "AArch64"),
+    ("arm64", "AArch64"),
+    ("amdgpu", "AMDGPU"),
+    ("amdgcn", "AMDGPU"),
+    ("gfx", "AMDGPU"),
+    ("arm", "ARM"),
+    ("thumb", "ARM"),
+    ("avr", "AVR"),
+    ("bpf", "BPF"),
+    ("lanai", "Lanai"),
+    ("loongarch", "LoongArch"),
+    ("mips", "Mips"),
+    ("msp430", "MSP430"),
+    ("powerpc", "PPC"),
+    ("ppc", "PPC"),
+    ("s390", "SystemZ"),
+    ("systemz", "SystemZ"),
+    ("sparc", "Sparc"),
+    ("xtensa", "Xtensa"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -275,5 +311,8 @@ mod tests {
         check("xe@xe2", "Some(\"xe2\") None");
         check("spirv", "None None");
         check("ir3@600", "for Mesa's, name the file with `--spec ir3.xml --gen 600`, or its folder in ISAGLOT_PATH");
+        let llvm = "for LLVM's AArch64, name `AArch64.td` of LLVM's sources with `--spec` and their folders with `-I`, or what `isaglot compile` has made of it";
+        check("arm64", llvm);
+        check("aarch64", llvm);
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct End<'e, 'a> {
     pub(super) devices: &'e [String],
     /// Addresses of code with their names, by address.
     pub(super) symbols: &'e [(u64, String)],
+    /// Where the stack of a bare program starts.
+    pub(super) stack: u64,
 }
 
 /// The code that a program gave through `tohost` or by a system call, 0 for `ebreak`.
@@ -310,6 +312,9 @@ impl End<'_, '_> {
         if model == TrapModel::OneLevelUp || trap.to.is_none() {
             return Some(d);
         }
+        if let Some(help) = self.needs_linux(&trap) {
+            d = d.note(help);
+        }
         // With the hypervisor extension `super` is a guest's supervisor, and `hyper` the host's.
         let has_guests = self.hart.csr(0x600).is_some();
         let (name, number) = match trap.to {
@@ -325,6 +330,21 @@ impl End<'_, '_> {
             }
             address => format!("nobody handles it: `{name}` is {address:#x}, where no memory is"),
         }))
+    }
+
+    /// What says of a trap that the program is one for Linux: it asks the kernel, or reads its arguments, which a kernel puts where the
+    /// stack starts. A bare machine has the end of its memory there.
+    fn needs_linux(&self, trap: &Trap) -> Option<String> {
+        const WORDS: u64 = 16;
+        match trap.reason {
+            Cause::EnvironmentCall if trap.from == Level::Mach => {
+                Some("`--linux` answers the system calls of a program for Linux".to_owned())
+            }
+            Cause::LoadAccess if (self.stack..self.stack.saturating_add(WORDS)).contains(&trap.value) => Some(
+                "the stack starts there, where a program for Linux has its arguments: `--linux` runs one".to_owned(),
+            ),
+            _ => None,
+        }
     }
 
     /// The text of the instruction that trapped, and what would help; nothing where there is no memory.
