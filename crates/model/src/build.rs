@@ -43,6 +43,7 @@ impl Builder {
             register_files: Vec::new(),
             features: Vec::new(),
             contexts: Vec::new(),
+            number_mark: None,
             gens: Vec::new(),
             parameters: Vec::new(),
             externs: Vec::new(),
@@ -119,6 +120,11 @@ impl Builder {
     /// Makes a feature a context, see [`Isa::contexts`].
     pub fn context(&mut self, feature: FeatureId) {
         self.isa.contexts.push(feature);
+    }
+
+    /// Lets people leave a byte out before numbers, see [`Isa::number_mark`].
+    pub fn number_mark(&mut self, mark: u8) {
+        self.isa.number_mark = Some(mark);
     }
 
     /// Adds a table of bit strings.

@@ -239,6 +239,7 @@ struct IsaParts {
     register_files: Vec<RegisterFile>,
     features: Vec<Feature>,
     contexts: Vec<FeatureId>,
+    number_mark: Option<u8>,
     gens: Vec<GenName>,
     parameters: Vec<Parameter>,
     externs: Vec<ExternFunction>,

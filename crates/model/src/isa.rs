@@ -123,6 +123,7 @@ pub struct Isa {
     pub(crate) register_files: Vec<RegisterFile>,
     pub(crate) features: Vec<Feature>,
     pub(crate) contexts: Vec<FeatureId>,
+    pub(crate) number_mark: Option<u8>,
     pub(crate) gens: Vec<GenName>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) externs: Vec<ExternFunction>,
@@ -132,6 +133,12 @@ pub struct Isa {
 }
 
 impl Isa {
+    /// What stands before numbers in texts, and may be left out where people write them: `#`, say.
+    #[must_use]
+    pub fn number_mark(&self) -> Option<u8> {
+        self.number_mark
+    }
+
     /// What the description calls itself.
     pub fn name(&self) -> &str {
         &self.name

@@ -18,6 +18,8 @@ pub(super) struct Input<'t> {
     pub(super) plain: bool,
     /// A text of a table may be written as its number too.
     pub(super) numbers: bool,
+    /// What may be left out before a number.
+    pub(super) mark: Option<u8>,
     /// Numbers and names of registers end where their word ends: what people mean, and how mistakes are explained.
     pub(super) whole: bool,
     pub(super) names: &'t Names,

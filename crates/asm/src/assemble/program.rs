@@ -118,6 +118,10 @@ pub(super) struct TextTable {
     pub(super) texts: Trie,
     /// The values, and whether their text is one that prints.
     pub(super) values: Vec<(u64, bool)>,
+    /// The same without the mark before numbers that people may leave out, for texts that have it.
+    pub(super) unmarked: Trie,
+    /// There are such texts.
+    pub(super) has_marks: bool,
     /// What prints, for messages and for the canonical text.
     pub(super) shown: Vec<Box<[u8]>>,
     /// Numbers that the table lacks are cut to this many bits when they print.

@@ -18,7 +18,9 @@ pub(super) enum How {
     Plain,
     /// As people write it.
     Relaxed,
-    /// The same, with numbers for what has a text.
+    /// The same, without the mark before numbers that the description lets people leave out.
+    Unmarked,
+    /// As people write it, with numbers for what has a text.
     Numbers,
 }
 

@@ -96,12 +96,13 @@ impl Assembler<'_, '_> {
     /// The word that is meant, and whether the text had to be read in the relaxed way.
     pub(super) fn find(&mut self, query: &Query<'_>) -> Result<(Reading, bool), Failure> {
         self.start();
-        for how in [How::Strict, How::Named, How::Plain, How::Relaxed, How::Numbers] {
+        for how in [How::Strict, How::Named, How::Plain, How::Relaxed, How::Unmarked, How::Numbers] {
             // Without such a number it is the next way.
             if how == How::Plain && !has_leading_zero(query.text) {
                 continue;
             }
-            if how == How::Named && !self.exact_names {
+            if how == How::Named && !self.exact_names || how == How::Unmarked && self.plan.isa().number_mark().is_none()
+            {
                 continue;
             }
             let relaxed = matches!(how, How::Plain | How::Relaxed);
@@ -287,6 +288,7 @@ impl Assembler<'_, '_> {
             named: how == How::Named,
             plain: how == How::Plain,
             numbers: how == How::Numbers,
+            mark: self.plan.isa().number_mark().filter(|_| how == How::Unmarked),
             whole: trace.is_some(),
             names: self.names,
             site: query.site,

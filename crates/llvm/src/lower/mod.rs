@@ -246,6 +246,9 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
     lowering.read_aliases();
     lowering.needed_features();
     lowering.needed_of_modes();
+    if let Some(mark) = table.number_mark {
+        lowering.builder.number_mark(mark);
+    }
     let instructions = lowering.instructions();
     if instructions == 0 {
         let d = Diagnostic::error("tablegen-no-instructions", "no record is an instruction with an encoding");

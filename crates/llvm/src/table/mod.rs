@@ -53,6 +53,8 @@ pub struct OperandTable {
     pub soft_written: bool,
     /// Aliases of the records are read, but never printed.
     pub aliases_read: bool,
+    /// What people may leave out before a number.
+    pub number_mark: Option<u8>,
     /// Classes of instructions; others are left out. All if there are none.
     pub only: Vec<String>,
     /// The same, without those of their instructions that are only read from text.
@@ -103,6 +105,7 @@ impl Default for OperandTable {
             aliases_read: false,
             only: Vec::new(),
             decoded: Vec::new(),
+            number_mark: None,
             extend: Vec::new(),
             triples: Vec::new(),
             claims: Vec::new(),

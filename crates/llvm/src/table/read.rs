@@ -36,6 +36,7 @@ const STATEMENTS: &[&str] = &[
     "aliases",
     "softfail",
     "only",
+    "optional",
     "decoded",
     "extend",
     "every",
@@ -372,6 +373,13 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
         "aliases" if t.keyword("read") => table.aliases_read = true,
         "aliases" => return Err(t.wanted("`read`")),
         "only" | "decoded" => {
+        "optional" => match t.text("a character that may be left out before numbers")?.as_bytes() {
+            &[mark] if mark.is_ascii_punctuation() => table.number_mark = Some(mark),
+            _ => {
+                t.at -= 1;
+                return Err(t.wanted("one character that is neither a letter nor a digit"));
+            }
+        },
             let list = if kind == "only" { &mut table.only } else { &mut table.decoded };
             while !t.done() {
                 list.push(t.word("a class of instructions")?);

@@ -39,6 +39,8 @@ impl Compiler<'_, '_> {
 fn table(isa: &Isa, of: TableOf) -> TextTable {
     let mut table = TextTable {
         texts: Trie::default(),
+        unmarked: Trie::default(),
+        has_marks: false,
         values: Vec::new(),
         shown: Vec::new(),
         number_bits: 64,
@@ -89,6 +91,15 @@ fn table(isa: &Isa, of: TableOf) -> TextTable {
         TableOf::Register(_) => table.words = true,
     }
     table.texts = Trie::new(table.shown.iter().zip(0u32..).map(|(text, i)| (&**text, i)));
+    if let Some(mark) = isa.number_mark() {
+        let without = |(text, i): (&[u8], u32)| {
+            let rest: Vec<u8> = text.iter().copied().filter(|byte| *byte != mark).collect();
+            (!rest.is_empty() && rest.len() < text.len()).then_some((rest, i))
+        };
+        let all: Vec<(Vec<u8>, u32)> = table.shown.iter().map(|text| &**text).zip(0u32..).filter_map(without).collect();
+        table.unmarked = Trie::new(all.iter().map(|(text, i)| (&**text, *i)));
+        table.has_marks = !all.is_empty();
+    }
     let printing = table.shown.iter().zip(&table.values).filter(|(_, (_, prints))| *prints);
     let short: Vec<(u64, u64)> =
         printing.filter_map(|(text, &(value, _))| Some((quick::packed(text)?, value))).collect();

@@ -89,6 +89,13 @@ impl Machine {
                 found.push((len as u32, value));
             }
         });
+        if input.mark.is_some() && table.has_marks {
+            table.unmarked.prefixes(rest, |len, entry| {
+                if let Some(&(value, _)) = table.values.get(entry as usize) {
+                    found.push((len as u32, value));
+                }
+            });
+        }
         let count = found.len();
         let reading = match count.checked_sub(1 + way as usize).and_then(|i| found.get(i)) {
             Some(&(len, value)) => {
@@ -105,7 +112,13 @@ impl Machine {
                 value.map(|value| Reading::maybe(begin + len, value, value <= limbs::mask(table.number_bits), false))
             }
             // A number for a value that has a text: `0x300` for `mstatus`.
-            None if input.numbers && way as usize == count && !table.words && rest.starts_with(b"0x") => {
+            // What has a mark before it is a number already: `0x18` is `#0x18` without it, not the bits of another.
+            None if input.numbers
+                && way as usize == count
+                && !table.words
+                && !table.has_marks
+                && rest.starts_with(b"0x") =>
+            {
                 let (value, len) = number::literal(rest)?;
                 let value = value.filter(|&value| value <= limbs::mask(table.number_bits));
                 Some(Reading::maybe(begin + len, value.unwrap_or(0), value.is_some(), false))

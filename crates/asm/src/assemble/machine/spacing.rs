@@ -11,6 +11,12 @@ pub(super) fn begins(text: &[u8], literal: &[u8]) -> bool {
     text.len() >= literal.len() && text.iter().zip(literal).all(|(a, b)| a == b)
 }
 
+/// Whether a text begins with a number, which may have a sign or be in parentheses.
+fn begins_number(text: &[u8]) -> bool {
+    let signs = text.iter().take_while(|byte| matches!(byte, b'-' | b'+' | b'~' | b'(' | b' ')).count();
+    text.get(signs).is_some_and(u8::is_ascii_digit)
+}
+
 /// Whether a reading that ends here leaves a part of a number, or of the name of a register.
 pub(super) fn splits_word(program: &Program, text: &[u8], field: &FieldOp, end: usize) -> bool {
     let next = text.get(end).copied();
@@ -40,8 +46,9 @@ pub(super) fn skip_between(text: &[u8], from: usize) -> usize {
     if splits_word { from } else { end }
 }
 
-/// The position after a literal that people may space as they like; or where the text stops being it.
-pub(super) fn relaxed_literal(text: &[u8], from: usize, literal: &[u8]) -> Result<usize, usize> {
+/// The position after a literal that people may space as they like, and without the mark in it where a number follows; or where the
+/// text stops being it.
+pub(super) fn relaxed_literal(text: &[u8], from: usize, literal: &[u8], mark: Option<u8>) -> Result<usize, usize> {
     let mut position = from;
     for (i, &byte) in literal.iter().enumerate() {
         if byte == b' ' {
@@ -59,6 +66,10 @@ pub(super) fn relaxed_literal(text: &[u8], from: usize, literal: &[u8]) -> Resul
         }
         let end = skip_between(text, position);
         if text.get(end) != Some(&byte) {
+            if mark == Some(byte) && begins_number(text.get(end..).or_impossible(&[])) {
+                position = end;
+                continue;
+            }
             return Err(end);
         }
         position = end + 1;
