@@ -52,7 +52,7 @@ pub const XE: &[File] = files!("xe":
 
 /// The operand tables of LLVM targets, by the name of the target's file in lower case.
 pub const LLVM: &[File] = files!("llvm", ".operands":
-    "aarch64" "amdgpu" "arm" "avr" "bpf" "lanai" "loongarch" "mips" "msp430" "ppc" "riscv" "sparc" "systemz" "ve" "xtensa"
+    "aarch64" "amdgpu" "arm" "avr" "bpf" "lanai" "loongarch" "m68k" "mips" "msp430" "ppc" "riscv" "sparc" "systemz" "ve" "xcore" "xtensa"
 );
 
 /// What fields are to instructions in descriptions of others, by the name of the description's file.

@@ -48,6 +48,9 @@ const TARGETS: &[Target] = &[
         operands: include_str!("../../../specs/llvm/systemz.operands"),
     },
     Target { rows: "powerpc.jsonl.gz", folder: "PowerPC", operands: include_str!("../../../specs/llvm/ppc.operands") },
+    Target { rows: "m68k.jsonl", folder: "M68k", operands: include_str!("../../../specs/llvm/m68k.operands") },
+    Target { rows: "ve.jsonl", folder: "VE", operands: include_str!("../../../specs/llvm/ve.operands") },
+    Target { rows: "xtensa.jsonl", folder: "Xtensa", operands: include_str!("../../../specs/llvm/xtensa.operands") },
 ];
 
 /// Rows with their line numbers, by triple, processor and features.
@@ -256,6 +259,9 @@ fn noise(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Fail
     Ok(())
 }
 
+/// Files that have no rows of the disassembler.
+const ASSEMBLED_ONLY: &[&str] = &["m68k.jsonl", "ve.jsonl", "xtensa.jsonl"];
+
 type Part = fn(&Lowered, &Groups, &Target) -> Result<(), Failed>;
 
 const PARTS: [(&str, Part); 4] =
@@ -270,6 +276,9 @@ fn main() {
             // Read and lowered by the first of the tests that need it.
             let shared: Arc<OnceLock<Result<(Lowered, Groups), String>>> = Arc::default();
             for (what, part) in PARTS {
+                if what == "bytes to text" && ASSEMBLED_ONLY.contains(&target.rows) {
+                    continue;
+                }
                 let (shared, path, archive) = (Arc::clone(&shared), path.clone(), archive.clone());
                 let run = move || {
                     let load = || Ok((lower(&archive, target.folder, target.operands)?, groups(&path)?));

@@ -50,6 +50,10 @@ def OR : Short<"Base", 7, (ins Reg:$a, Reg:$b), "or $a, $b">;
 def ADD : Short<"Base", 8, (ins Reg:$a, Reg:$b), "add $a, $b">;
 def WIDE : Long<"Base", "wide $a">;
 def Kind { string PrintMethod = "printKind"; }
+def Few : RegisterClass<(sequence "R%u", 0, 5)>;
+def Amount;
+def JOIN : Short<"Base", 10, (ins Few:$a, Few:$b, Amount:$n), "join $a, $b, $n"> { let Inst{7-0} = ?; }
+def BACK : Short<"Base", 11, (ins Amount:$a, Amount:$b), "back $a, $b">;
 def KIND : Short<"Base", 9, (ins Kind:$a, Reg:$b), "kind $a, $b">;
 "##;
 
@@ -82,6 +86,16 @@ instruction OR ADD
 	alias b = 0 "move $a"
 instruction OR
 	unread "move"
+decode first: compute "(v >> 1) % 3 << 1 | v & 1", register
+decode second: compute "(v >> 1) / 3 << 1 | v & 1", register
+decode few: plus 1, compute "v * v", plus 1, enum squares
+enum squares
+	2 "two"	5 "five"	10 "ten"	17 "seventeen"
+instruction JOIN
+	operands first [7:4, 3:3], second [7:4, 2:2], few [1:0]
+instruction BACK
+	decode a = back
+decode back: compute "0 - v"
 print printKind
 	0..2 "k{v uint}"
 	4..7 "{v[1:0] print late}"
@@ -125,6 +139,12 @@ const WORDS: &[Row] = &[
     ("one", &[0x09, 0x41], "no match: 00000941", None),
     ("packed", &[0x09, 0x41], "kind late0, r1", None),
     ("one", &[0x09, 0x71], "no match: 00000971", None),
+    // Two registers whose upper digits, of base 3, are one number: 5 is 2 and 1; 9 is none.
+    ("one", &[0x0a, 0x58], "join r5, r2, two", None),
+    ("one", &[0x0a, 0x07], "join r0, r1, seventeen", None),
+    ("one", &[0x0a, 0x89], "join r5, r4, five", None),
+    ("one", &[0x0a, 0x98], "no match: 00000a98", None),
+    ("one", &[0x0b, 0x37], "back -3, 7", None),
     // The upper half of a packed word comes first in either order of bytes.
     ("one", &[0xe1, 0x23, 0x45, 0x65], "wide r5", None),
     ("packed", &[0xe1, 0x23, 0x45, 0x65], "wide r5", None),
@@ -174,6 +194,17 @@ const WRONG: &[(&str, &str)] = &[
     (
         "instruction LESS\n\toperand a = Gone",
         "the operand table names the record of an operand `Gone`, which does not exist",
+    ),
+    ("instruction JOIN\n\toperands few [1:0]", "`JOIN` has two lines about its operands in order"),
+    ("instruction BACK\n\toperands few [1:0]", "`BACK` has 2 operands of its own, not 1"),
+    ("instruction OR\n\tdecode a = gone", "the operand table names the decoder `gone`, which does not exist"),
+    ("decode gone: compute \"w + 1\"", "expected a formula over `v`"),
+    ("decode gone: compute \"v + feature('packed')\"", "expected a formula over `v`"),
+    ("decode gone: compute \"v\", shl 1", "expected a step that is not about bits after `compute`"),
+    ("instruction BACK\n\tprint a = printKind", "`a` is computed: it prints as a number, a register or by an `enum`"),
+    (
+        "instruction BACK\n\tprint a = low\nprint low: \"{v[1:0]}\"",
+        "some bits of a number that is computed cannot be printed",
     ),
     ("bytes little other\n\tlayout pakced [15:0]", "the table has no mode `pakced`"),
 ];

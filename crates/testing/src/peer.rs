@@ -82,6 +82,8 @@ pub const QEMU_SYSTEM: Peer = Peer { name: "qemu-system-riscv64", probe: || star
 pub const LLVM_OBJDUMP: Peer = Peer { name: "llvm-objdump-19", probe: || starts("llvm-objdump-19") };
 /// LLVM's assembler.
 pub const LLVM_MC: Peer = Peer { name: "llvm-mc-19", probe: || starts("llvm-mc-19") };
+/// The same of LLVM 22.
+pub const LLVM_MC_22: Peer = Peer { name: "llvm-mc-22", probe: || starts("llvm-mc-22") };
 /// LLVM's TableGen.
 pub const LLVM_TBLGEN: Peer = Peer { name: "llvm-tblgen-19", probe: || starts("llvm-tblgen-19") };
 /// SPIRV-Tools' assembler, disassembler and validator.

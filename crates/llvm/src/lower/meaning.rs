@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use isaglot_bits::{BitRange, Pattern};
-use isaglot_model::{Piece, RegisterFileId};
+use isaglot_model::{BinaryOp, IntType, Piece, RegisterFileId};
 use isaglot_source::Diagnostic;
 
 use super::reject::{reject, reject_copies, reject_equal, reject_set, reject_where};
 use super::{Lowering, Missing};
 use crate::limits::MAX_LISTED_BITS;
+use crate::table::formula::Formula;
 use crate::table::hook::Value as Bound;
 use crate::table::{DecodeStep, InstFact, NumberFormat, OperandTable, Part};
 use crate::target::inst::{Inst, InstOperand, OperandType, Places, pieces};
@@ -32,6 +33,8 @@ pub(crate) struct Number {
     pub(crate) signed: bool,
     /// What is added.
     pub(crate) plus: i64,
+    /// What its bits with its sign, `v` here, are made into; before anything is added.
+    pub(crate) formula: Option<Formula>,
     /// The registers that it names; with `physical` by their own numbers.
     pub(crate) registers: Option<(RegisterFileId, bool)>,
     /// How it prints unless said otherwise.
@@ -46,8 +49,28 @@ impl Number {
         self.pieces.iter().map(|p| p.width()).sum()
     }
 
+    /// What it is so far, over its bits with their sign.
+    fn so_far(&self) -> Formula {
+        let made = self.formula.clone().unwrap_or_else(|| Formula::Field("v".to_owned()));
+        match self.plus {
+            0 => made,
+            plus => Formula::Binary(BinaryOp::Add, Box::new(made), Box::new(Formula::Number(plus))),
+        }
+    }
+
+    /// Its value for these bits.
+    fn of_bits(&self, raw: u64) -> Option<i64> {
+        let ty = IntType { bits: self.width().clamp(1, 64), signed: self.signed };
+        let value = ty.wrap(raw) as i64;
+        let made = self.formula.as_ref().map_or(Some(value), |f| f.value(&|name| (name == "v").then_some(value)));
+        Some(made?.wrapping_add(self.plus))
+    }
+
     /// The bits that are a value, if it is one.
     pub(crate) fn raw(&self, value: i64) -> Option<u64> {
+        if self.formula.is_some() {
+            return None;
+        }
         let width = self.width().clamp(1, 64);
         let value = value.wrapping_sub(self.plus);
         let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
@@ -81,6 +104,8 @@ pub(crate) struct Resolved {
 pub(super) struct Known {
     name: String,
     places: Places,
+    /// The decoder that the table names for the operand.
+    said: Option<String>,
     numbers: Rc<Vec<Number>>,
     except: Vec<Pattern>,
     missing: Option<(Missing, String)>,
@@ -99,7 +124,13 @@ impl<'a> Lowering<'a> {
             sources.push(match &operand.ty {
                 OperandType::Def(ty) => {
                     let places = inst.fields.get(&operand.name);
-                    places.map(|places| Source::Numbers(self.numbers(*ty, &operand.name, places, width, &mut except)))
+                    let said = facts.iter().find_map(|fact| match fact {
+                        InstFact::Decode(name, method) if *name == operand.name => Some(method.as_str()),
+                        _ => None,
+                    });
+                    places.map(|places| {
+                        Source::Numbers(self.numbers((*ty, said), &operand.name, places, width, &mut except))
+                    })
                 }
                 OperandType::Parts(ty, names) => Some(self.named_parts(*ty, names, inst, width, &mut except)),
                 OperandType::Other => None,
@@ -153,7 +184,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         })?;
         let (OperandType::Def(ty), Some(places)) = (&operand.ty, inst.fields.get(&operand.name)) else { return None };
-        let mut number = self.numbers(*ty, &operand.name, places, width, except).last()?.clone();
+        let mut number = self.numbers((*ty, None), &operand.name, places, width, except).last()?.clone();
         let (bits, print) = literal;
         let own = own.map(|value| {
             let print = if let NumberFormat::Print(method) = &number.format { method.as_str() } else { "" };
@@ -162,7 +193,7 @@ impl<'a> Lowering<'a> {
         number.format = NumberFormat::Print(format!("{LITERAL}{bits} {print} {}", own.unwrap_or_default()));
         let after: Places = (width.saturating_sub(bits)..width).map(Some).collect();
         number.pieces.extend(pieces(&after));
-        Some(Number { signed: false, plus: 0, registers: None, ..number })
+        Some(Number { signed: false, plus: 0, formula: None, registers: None, ..number })
     }
 
     fn source(&mut self, inst: &Inst<'a>, known: &[Option<Source>], at: usize, facts: &[InstFact]) -> Source {
@@ -212,24 +243,24 @@ impl<'a> Lowering<'a> {
         let mut list = Vec::new();
         for ((value, _), name) in dag.args().zip(names) {
             let (Value::Def(part), Some(places)) = (value, inst.fields.get(name)) else { return Source::Unknown };
-            let numbers = self.numbers(part, name, places, width, except);
+            let numbers = self.numbers((part, None), name, places, width, except);
             list.extend(numbers.iter().map(|number| Number { part: name.clone(), ..number.clone() }));
         }
         Source::Numbers(Rc::new(list))
     }
 
-    /// The numbers of an operand of this type whose bits are at `places`. Most operands have bits where others of their type have them,
-    /// so that is worked out once.
+    /// The numbers of an operand of this type whose bits are at `places`; `said` is the decoder that the table names for it. Most operands
+    /// have bits where others of their type have them, so that is worked out once.
     pub(crate) fn numbers(
         &mut self,
-        ty: Def<'a>,
+        (ty, said): (Def<'a>, Option<&str>),
         name: &str,
         places: &Places,
         width: u32,
         except: &mut Vec<Pattern>,
     ) -> Rc<Vec<Number>> {
         let key = (ty.index(), width);
-        let same = |known: &&Known| known.name == name && known.places == *places;
+        let same = |known: &&Known| known.name == name && known.places == *places && known.said.as_deref() == said;
         let (numbers, missing) = match self.numbers.get(&key).and_then(|all| all.iter().find(same)) {
             Some(known) => {
                 except.extend_from_slice(&known.except);
@@ -237,11 +268,12 @@ impl<'a> Lowering<'a> {
             }
             None => {
                 let (mut own, mut missing) = (Vec::new(), None);
-                let numbers = Rc::new(self.new_numbers(ty, name, places, width, (&mut own, &mut missing)));
+                let numbers = Rc::new(self.new_numbers((ty, said), name, places, width, (&mut own, &mut missing)));
                 except.extend_from_slice(&own);
                 let known = Known {
                     name: name.to_owned(),
                     places: places.clone(),
+                    said: said.map(str::to_owned),
                     numbers: Rc::clone(&numbers),
                     except: own,
                     missing: missing.clone(),
@@ -260,7 +292,7 @@ impl<'a> Lowering<'a> {
     /// The same for an operand that was not met so before. What nothing explains of it goes to `missing`.
     fn new_numbers(
         &mut self,
-        ty: Def<'a>,
+        (ty, said): (Def<'a>, Option<&str>),
         name: &str,
         places: &Places,
         width: u32,
@@ -271,8 +303,14 @@ impl<'a> Lowering<'a> {
         let table = self.table;
         let method = text(ty, "DecoderMethod");
         let name_of_type = ty.name();
-        let mut rule = OperandTable::find(&table.operands, &name_of_type);
-        if rule.is_none() && !method.is_empty() {
+        let mut rule = match said {
+            Some(said) => OperandTable::find(&table.decode, said),
+            None => OperandTable::find(&table.operands, &name_of_type),
+        };
+        if let (Some(said), None) = (said, &rule) {
+            *missing = Some((Missing::Decoder, said.to_owned()));
+            unexplained = true;
+        } else if rule.is_none() && !method.is_empty() {
             rule = OperandTable::find(&table.decode, &method);
             if rule.is_none() {
                 match method.strip_prefix("Decode").and_then(|m| m.strip_suffix("RegisterClass")) {
@@ -329,6 +367,9 @@ impl<'a> Lowering<'a> {
         width: u32,
         except: &mut Vec<Pattern>,
     ) {
+        if number.formula.is_some() {
+            return self.computed_register(number, class, places, width, except);
+        }
         // A class of one register in a field that has bits is a number like any other.
         let Some(names) = self.registers.field(class, number.width()) else { return };
         // The number that the bits become with those that a step has set below them. Low bits of the field that the word
@@ -343,6 +384,38 @@ impl<'a> Lowering<'a> {
         reject(places, &invalid, width, except);
         let high = names.high.iter().map(|&bit| Piece::Implied { width: 1, value: u64::from(bit) });
         number.pieces.splice(0..0, high);
+        number.registers = Some((names.file, names.physical));
+    }
+
+    /// The same of a number that a formula makes: bits that make no register are not valid.
+    fn computed_register(
+        &mut self,
+        number: &mut Number,
+        class: Def<'a>,
+        places: &Places,
+        width: u32,
+        except: &mut Vec<Pattern>,
+    ) {
+        let message = |what: &str| Diagnostic::error("operands-compute", what.to_owned());
+        let made: Vec<Option<i64>> = match number.width() {
+            bits @ 0..=MAX_LISTED_BITS => (0..1u64 << bits).map(|raw| number.of_bits(raw)).collect(),
+            bits => {
+                let what = format!("a register is computed of {bits} bits; at most {MAX_LISTED_BITS} can be tried");
+                return self.problem(message(&what));
+            }
+        };
+        let most = made.iter().flatten().copied().max().unwrap_or(0).max(1);
+        let names = self.registers.field(class, 64 - most.leading_zeros());
+        let Some(names) = names.filter(|names| names.high.is_empty() && names.physical) else {
+            let what = format!("the registers of `{}` cannot be told by a computed number", class.name());
+            return self.problem(message(&what));
+        };
+        let invalid = |value: u64| {
+            let register = made.get(value as usize).copied().flatten();
+            let register = register.and_then(|register| usize::try_from(register).ok());
+            !register.and_then(|register| names.valid.get(register)).copied().unwrap_or(false)
+        };
+        reject(places, &invalid, width, except);
         number.registers = Some((names.file, names.physical));
     }
 
@@ -362,6 +435,7 @@ impl<'a> Lowering<'a> {
             pieces: pieces(places),
             signed: false,
             plus: 0,
+            formula: None,
             registers: None,
             format: NumberFormat::Plain,
             unexplained: false,
@@ -399,6 +473,12 @@ impl<'a> Lowering<'a> {
                     number.pieces.insert(0, Piece::Implied { width: *width, value: *value });
                 }
                 DecodeStep::Plus(n) => number.plus = number.plus.wrapping_add(n.value(bound)),
+                DecodeStep::Compute(formula) => {
+                    let mut formula = formula.clone();
+                    let before = number.so_far();
+                    formula.replace(&|name| (name == "v").then(|| before.clone()));
+                    (number.formula, number.plus) = (Some(formula), 0);
+                }
                 DecodeStep::Reject(set) => reject_set(places, set, width, except),
                 DecodeStep::Accept(formula) => {
                     let refused = |value: u64| formula.value(&|name| (name == "v").then_some(value as i64)) == Some(0);

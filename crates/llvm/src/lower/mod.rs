@@ -48,7 +48,7 @@ use crate::target::encodings::Encoded;
 use crate::target::features::Features;
 use crate::target::inst::Inst;
 use crate::target::registers::{NOWHERE, Registers, text as text_of};
-use crate::target::{encodings, features, inst};
+use crate::target::{encodings, features, inst, lengths};
 use isaglot_tablegen::{Class, Def, Records, Value};
 
 /// Records with the same bits whose texts an encoding takes over.
@@ -327,7 +327,8 @@ impl<'a> Lowering<'a> {
         self.check_names(&names);
         let widths = list.iter().filter(|c| !c.written).map(|c| c.pattern.width());
         let Some((least, most)) = widths.clone().min().zip(widths.max()) else { return 0 };
-        let lengths = self.lengths(least, most);
+        let lengths =
+            if self.table.lengths_worked_out { self.lengths_of(&list, least) } else { self.lengths(least, most) };
         let parcel_bits = if lengths.is_empty() { most } else { self.table.parcel.unwrap_or(least) };
         self.builder.format(WordFormat { parcel_bits, max_bits: most, byte_order: self.table.byte_order, lengths });
         let root = self.builder.name("Inst");
@@ -455,7 +456,38 @@ impl<'a> Lowering<'a> {
             }
             None => {}
         }
+        self.in_order(inst, &mut facts);
+        for fact in &facts {
+            if let InstFact::Decode(_, method) = fact
+                && OperandTable::find(&self.table.decode, method).is_none()
+            {
+                self.unknown("decoder", method);
+            }
+        }
+        facts.extend(inst.decoders.iter().map(|(name, method)| InstFact::Decode(name.clone(), method.clone())));
         facts
+    }
+
+    /// What the table says of the operands by their order, said of each by its name.
+    fn in_order(&mut self, inst: &Inst<'a>, facts: &mut Vec<InstFact>) {
+        let mut said = facts.iter().filter_map(|fact| match fact {
+            InstFact::Operands(all, at) => Some((all.clone(), *at)),
+            _ => None,
+        });
+        let Some((list, at)) = said.next() else { return };
+        if let Some((_, at)) = said.next() {
+            let message = format!("`{}` has two lines about its operands in order", inst.name);
+            return self.problem(Diagnostic::error("operands-order", message).label(at, "this is the second"));
+        }
+        let own: Vec<&str> = inst.operands.iter().filter(|o| o.tied.is_none()).map(|o| o.name.as_str()).collect();
+        if own.len() != list.len() {
+            let message = format!("`{}` has {} operands of its own, not {}", inst.name, own.len(), list.len());
+            self.problem(Diagnostic::error("operands-order", message).label(at, "in this line"));
+        }
+        for (name, (method, bits)) in own.into_iter().zip(list) {
+            facts.push(InstFact::Bits(name.to_owned(), bits));
+            facts.push(InstFact::Decode(name.to_owned(), method));
+        }
     }
 
     fn lengths(&self, least: u32, most: u32) -> Vec<LengthRule> {
@@ -481,6 +513,31 @@ impl<'a> Lowering<'a> {
         }
         // Nothing says how lengths are told apart: the table has to.
         Vec::new()
+    }
+
+    /// The lengths that the first parcel tells by what instructions there are.
+    fn lengths_of(&mut self, list: &[Candidate<'a>], least: u32) -> Vec<LengthRule> {
+        let parcel = self.table.parcel.unwrap_or(least);
+        let first = |candidate: &Candidate<'a>| {
+            let pattern = &candidate.pattern;
+            let above = pattern.width().saturating_sub(parcel);
+            let from = if self.table.byte_order == ByteOrder::Big { above } else { 0 };
+            let bit = |all: Pattern, at: u32| pattern.bit(from + at).map_or(all.clone(), |one| all.with_bit(at, one));
+            ((0..parcel).fold(Pattern::any(parcel), bit), pattern.width())
+        };
+        let firsts: Vec<(Pattern, u32)> = list.iter().filter(|c| !c.written).map(first).collect();
+        let mut rules = Vec::new();
+        for lengths::Rule { pattern, bits, wrong } in lengths::rules(&firsts, parcel) {
+            if wrong > 0 {
+                let message = format!("the first {parcel} bits {pattern} do not tell the length of an instruction");
+                let d = Diagnostic::error("operands-lengths", message);
+                self.problem(d.note(
+                    "`lengths worked out` is for targets whose instructions tell it; say `length PATTERN = BITS`",
+                ));
+            }
+            rules.push(LengthRule { pattern, bits, condition: Condition::Always, span: NOWHERE });
+        }
+        rules
     }
 
     fn instruction(&mut self, candidate: &Candidate<'a>, others: &[&Candidate<'a>], space: SpaceId) {
@@ -598,7 +655,12 @@ impl<'a> Lowering<'a> {
             let access = if operand.output { Access::Write } else { Access::Read };
             let Source::Numbers(numbers) = source else { continue };
             for number in numbers.iter() {
-                let field = scope.bits_of(&mut self.builder, number);
+                let field = match number.registers {
+                    Some((file, true)) if number.formula.is_some() => {
+                        self.field_of(scope, number, FieldType::Register(file))
+                    }
+                    _ => scope.bits_of(&mut self.builder, number),
+                };
                 let kind = match number.registers {
                     Some((file, true)) => OperandKind::Register(field, file),
                     _ => OperandKind::Immediate(field),

@@ -178,6 +178,7 @@ impl<'a> Lowering<'a> {
             pieces: vec![Piece::Bits(isaglot_bits::BitRange { lo: 0, width })],
             signed: false,
             plus: 0,
+            formula: None,
             registers: None,
             format: NumberFormat::Plain,
             unexplained: false,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use isaglot_model::{BinaryOp, FieldSource, FieldType, IntType, Node, Piece as Bits, TemplatePart};
+use isaglot_model::{BinaryOp, FieldSource, FieldType, IntType, Name, Node, Piece as Bits, TemplatePart};
 use isaglot_source::{Diagnostic, Span};
 
 use super::meaning::{Number, Source, register_class, select};
@@ -109,6 +109,7 @@ impl<'a> Lowering<'a> {
                     }
                     let shown = match format {
                         NumberFormat::Hex => format!("{value:#x}"),
+                        NumberFormat::Digits => format!("{value:x}"),
                         NumberFormat::Enum(name) => self
                             .table
                             .enums
@@ -123,8 +124,12 @@ impl<'a> Lowering<'a> {
                 }
                 TextPiece::Expr(formula, format) => {
                     let value = formula.value(&|name| (name == "v").then_some(value)).unwrap_or(value);
-                    let hex = *format == NumberFormat::Hex;
-                    literal(parts, &if hex { format!("{value:#x}") } else { value.to_string() });
+                    let shown = match format {
+                        NumberFormat::Hex => format!("{value:#x}"),
+                        NumberFormat::Digits => format!("{value:x}"),
+                        _ => value.to_string(),
+                    };
+                    literal(parts, &shown);
                 }
                 // A constant has no parts.
                 TextPiece::Joined(..) | TextPiece::Param(_) => literal(parts, &value.to_string()),
@@ -218,6 +223,9 @@ impl<'a> Lowering<'a> {
                     };
                     if bits.is_empty() {
                         self.show_number(scope, number, format, parts);
+                    } else if number.formula.is_some() {
+                        let message = "some bits of a number that is computed cannot be printed";
+                        self.problem(Diagnostic::error("operands-compute", message).label(span, "in this text"));
                     } else {
                         let part = slice(number, bits);
                         self.show_number(scope, &part, format, parts);
@@ -235,6 +243,7 @@ impl<'a> Lowering<'a> {
                                     literal(parts, "0x");
                                     FieldType::Hex
                                 }
+                                NumberFormat::Digits => FieldType::Hex,
                                 NumberFormat::Uint => FieldType::Uint,
                                 _ => FieldType::Int,
                             };
@@ -263,7 +272,8 @@ impl<'a> Lowering<'a> {
         let ty = match format {
             NumberFormat::Plain => match number.registers {
                 Some((file, _)) => FieldType::Register(file),
-                None if number.signed => FieldType::Int,
+                // What a formula makes may be negative.
+                None if number.signed || number.formula.is_some() => FieldType::Int,
                 None => FieldType::Uint,
             },
             NumberFormat::Int => FieldType::Int,
@@ -272,6 +282,7 @@ impl<'a> Lowering<'a> {
                 literal(parts, "0x");
                 FieldType::Hex
             }
+            NumberFormat::Digits => FieldType::Hex,
             NumberFormat::Offset => FieldType::Offset,
             NumberFormat::Float => FieldType::Float,
             NumberFormat::Branch(unit) => FieldType::Branch { absolute: false, call: false, unit: *unit },
@@ -312,23 +323,38 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn field_part(&mut self, scope: &mut Scope, number: &Number, ty: FieldType, parts: &mut Parts) {
+        let name = self.field_of(scope, number, ty);
+        parts.push(TemplatePart::Field { name, align: 0, reference: number.field.as_str().into() });
+    }
+
+    /// The field that is a number.
+    pub(super) fn field_of(&mut self, scope: &mut Scope, number: &Number, ty: FieldType) -> Name {
         let width = number.width();
         let source = FieldSource::Bits(number.pieces.clone());
-        let name = if number.plus == 0 || matches!(ty, FieldType::Sub(_)) {
-            scope.field(&mut self.builder, &number.field, source, width, ty)
-        } else {
-            let bits = scope.bits_of(&mut self.builder, number);
-            let signed = IntType { bits: width.clamp(1, 64), signed: number.signed };
-            let mut nodes = Vec::new();
-            let field = push(&mut nodes, Node::Field(bits));
-            let value = push(&mut nodes, Node::Cast(signed, field));
+        let is_sub = matches!(ty, FieldType::Sub(_));
+        if number.formula.is_some() && is_sub {
+            let what = format!("`{}` is computed: it prints as a number, a register or by an `enum`", number.field);
+            self.problem(Diagnostic::error("operands-compute", what).label(scope.span, "in this instruction"));
+        }
+        if number.plus == 0 && number.formula.is_none() || is_sub {
+            return scope.field(&mut self.builder, &number.field, source, width, ty);
+        }
+        let bits = scope.bits_of(&mut self.builder, number);
+        let signed = IntType { bits: width.clamp(1, 64), signed: number.signed };
+        let mut nodes = Vec::new();
+        let field = push(&mut nodes, Node::Field(bits));
+        let value = match &number.formula {
+            // Its only name is `v`.
+            Some(formula) => formula.lower(&mut nodes, &mut |_| Node::Cast(signed, field)),
+            None => push(&mut nodes, Node::Cast(signed, field)),
+        };
+        if number.plus != 0 {
             let plus = push(&mut nodes, Node::Const(number.plus as u64, IntType::I64));
             push(&mut nodes, Node::Binary(BinaryOp::Add, IntType::I64, value, plus));
-            let expr = scope.expr(&mut self.builder, nodes);
-            let wanted = format!("{}+", number.field);
-            scope.field(&mut self.builder, &wanted, FieldSource::Derived(expr), 64, ty)
-        };
-        parts.push(TemplatePart::Field { name, align: 0, reference: number.field.as_str().into() });
+        }
+        let expr = scope.expr(&mut self.builder, nodes);
+        let wanted = format!("{}+", number.field);
+        scope.field(&mut self.builder, &wanted, FieldSource::Derived(expr), 64, ty)
     }
 }
 
@@ -350,6 +376,7 @@ fn by_feature(value: i64, choices: &[TextChoice]) -> Option<Number> {
         pieces: vec![Bits::Implied { width, value }],
         signed: false,
         plus: 0,
+        formula: None,
         registers: None,
         format: NumberFormat::Plain,
         unexplained: false,
@@ -367,6 +394,7 @@ fn slice(number: &Number, bits: &[(u32, u32)]) -> Number {
         pieces: pieces(&select(&places, bits)),
         signed: false,
         plus: 0,
+        formula: None,
         registers: None,
         format: NumberFormat::Plain,
         unexplained: false,
@@ -380,7 +408,14 @@ fn value_of(numbers: &[Number], name: &str) -> Option<Formula> {
         _ => numbers.iter().find(|number| !number.part.is_empty() && number.part == name)?,
     };
     let bits = Box::new(Formula::Field(name.to_owned()));
-    let value = if number.signed { Formula::Sext(bits, number.width()) } else { *bits };
+    let bits = if number.signed { Formula::Sext(bits, number.width()) } else { *bits };
+    let value = match number.formula.clone() {
+        Some(mut made) => {
+            made.replace(&|_| Some(bits.clone()));
+            made
+        }
+        None => bits,
+    };
     Some(match number.plus {
         0 => value,
         plus => Formula::Binary(BinaryOp::Add, Box::new(value), Box::new(Formula::Number(plus))),
@@ -396,6 +431,7 @@ fn joined(list: Vec<&Number>) -> Number {
         pieces: list.iter().flat_map(|number| number.pieces.clone()).collect(),
         signed: false,
         plus: 0,
+        formula: None,
         registers: None,
         format: NumberFormat::Plain,
         unexplained: false,

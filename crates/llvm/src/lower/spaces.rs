@@ -21,7 +21,7 @@ impl Lowering<'_> {
         let width = number.width();
         let alike = |known: &Number| {
             let same = (known.signed, known.plus, known.registers) == (number.signed, number.plus, number.registers);
-            same && known.width() == width && known.format == number.format
+            same && known.formula == number.formula && known.width() == width && known.format == number.format
         };
         let known = self.value_spaces.get(method).and_then(|all| all.iter().find(|(known, _)| alike(known)));
         if let Some(&(_, space)) = known {
@@ -64,6 +64,7 @@ impl Lowering<'_> {
             pieces: numbers.iter().flat_map(|number| number.pieces.clone()).collect(),
             signed: false,
             plus: 0,
+            formula: None,
             registers: None,
             format: NumberFormat::Plain,
             unexplained: false,

@@ -8,7 +8,6 @@
 //! the statement and taken the word away.
 
 mod guess;
-mod lengths;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,6 +21,7 @@ use crate::table::{OperandTable, RegisterNames};
 use crate::target::encodings::{self, Encoded};
 use crate::target::features::Features;
 use crate::target::inst::{Inst, InstBit, OperandType, is_reversed};
+use crate::target::lengths;
 use crate::target::registers::{Registers, text};
 use isaglot_tablegen::{Def, Records, Value};
 

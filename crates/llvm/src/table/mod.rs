@@ -35,6 +35,8 @@ pub struct OperandTable {
     pub parcel: Option<u32>,
     /// How the first parcel tells the length.
     pub lengths: Vec<LengthLine>,
+    /// They are worked out from the instructions.
+    pub lengths_worked_out: bool,
     /// Which bits of `Inst` the word in memory consists of, least significant first, as (high, low); empty for all.
     pub layout: Vec<(u32, u32)>,
     /// Decoder namespaces in the order in which they are tried; others come after the last, the empty one at the end.
@@ -51,10 +53,10 @@ pub struct OperandTable {
     pub contexts: Vec<(String, Vec<String>, Span)>,
     /// Bits that decoding does not insist on (`SoftFail`) are assembled as the record has them.
     pub soft_written: bool,
-    /// Aliases of the records are read, but never printed.
-    pub aliases_read: bool,
     /// What people may leave out before a number.
     pub number_mark: Option<u8>,
+    /// Aliases of the records are read, but never printed.
+    pub aliases_read: bool,
     /// Classes of instructions; others are left out. All if there are none.
     pub only: Vec<String>,
     /// The same, without those of their instructions that are only read from text.
@@ -94,6 +96,7 @@ impl Default for OperandTable {
             orders: Vec::new(),
             parcel: None,
             lengths: Vec::new(),
+            lengths_worked_out: false,
             layout: Vec::new(),
             namespaces: Vec::new(),
             modes: Vec::new(),
@@ -102,10 +105,10 @@ impl Default for OperandTable {
             features: Vec::new(),
             contexts: Vec::new(),
             soft_written: false,
+            number_mark: None,
             aliases_read: false,
             only: Vec::new(),
             decoded: Vec::new(),
-            number_mark: None,
             extend: Vec::new(),
             triples: Vec::new(),
             claims: Vec::new(),
@@ -290,6 +293,8 @@ pub enum DecodeStep {
     High(u32, u64),
     /// A number that is added.
     Plus(TableNumber),
+    /// What a formula over `v`, the number so far, makes of it.
+    Compute(formula::Formula),
     /// Bits that are not a valid operand.
     Reject(ValueSet),
     /// Bits for which a formula over `v` is 0 are not a valid operand.
@@ -341,6 +346,8 @@ pub enum NumberFormat {
     Uint,
     /// `0x` and hexadecimal.
     Hex,
+    /// Hexadecimal digits alone.
+    Digits,
     /// Nothing for 0, else with its sign.
     Offset,
     /// An IEEE number.
@@ -452,6 +459,10 @@ pub enum InstFact {
     Reject(String, ValueSet),
     /// The operand is one of this record, whatever its own says.
     Operand(String, String),
+    /// The bits of the operand mean what the table says of this decoder, whatever its record says.
+    Decode(String, String),
+    /// The operands in their order, but for those that are tied to an earlier one, are made of these bits by these decoders.
+    Operands(Vec<(String, Vec<(u32, u32)>)>, Span),
     /// Texts with this mnemonic are printed, but never read.
     UnreadText(String),
     /// It is in this decoder namespace, whatever its record says.

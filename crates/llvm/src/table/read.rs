@@ -32,11 +32,12 @@ const STATEMENTS: &[&str] = &[
     "bytes",
     "parcel",
     "length",
+    "lengths",
     "layout",
     "aliases",
     "softfail",
-    "only",
     "optional",
+    "only",
     "decoded",
     "extend",
     "every",
@@ -347,6 +348,8 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             table.orders.push(Order { byte_order, layout, layouts, prefixes, lengths, bits });
         }
         "parcel" => table.parcel = Some(t.count("a number of bits", MAX_INST_BITS)?),
+        "lengths" if t.keyword("worked") && t.keyword("out") => table.lengths_worked_out = true,
+        "lengths" => return Err(t.wanted("`worked out`")),
         "length" => table.lengths.push(length(t)?),
         "layout" => table.layout = t.bits()?,
         "namespaces" => {
@@ -372,7 +375,6 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
         "softfail" => return Err(t.wanted("`written`")),
         "aliases" if t.keyword("read") => table.aliases_read = true,
         "aliases" => return Err(t.wanted("`read`")),
-        "only" | "decoded" => {
         "optional" => match t.text("a character that may be left out before numbers")?.as_bytes() {
             &[mark] if mark.is_ascii_punctuation() => table.number_mark = Some(mark),
             _ => {
@@ -380,6 +382,7 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
                 return Err(t.wanted("one character that is neither a letter nor a digit"));
             }
         },
+        "only" | "decoded" => {
             let list = if kind == "only" { &mut table.only } else { &mut table.decoded };
             while !t.done() {
                 list.push(t.word("a class of instructions")?);

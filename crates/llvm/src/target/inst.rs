@@ -55,6 +55,8 @@ pub(crate) struct Inst<'a> {
     pub(crate) fields: BTreeMap<String, Places>,
     /// Where the bits of a field are a second time, under the name of the field: both must be equal.
     pub(crate) copies: BTreeMap<String, Places>,
+    /// The decoders that the encoding itself names for operands.
+    pub(crate) decoders: Vec<(String, String)>,
     pub(crate) operands: Vec<InstOperand<'a>>,
     pub(crate) asm: String,
 }
@@ -65,7 +67,7 @@ impl<'a> Inst<'a> {
     pub(crate) fn read(def: Def<'a>, encoding: Def<'a>, layout: &[(u32, u32)], reversed: bool) -> Option<Inst<'a>> {
         let inst = match encoding.get("Inst")? {
             Value::Bits(inst) => inst,
-            Value::Dag(dag) => return Inst::of_parts(def, dag),
+            Value::Dag(dag) => return Inst::of_parts(def, dag, layout),
             _ => return None,
         };
         let size = encoding.int("Size").ok().and_then(|s| u32::try_from(s).ok()).unwrap_or(0) * 8;
@@ -120,18 +122,37 @@ impl<'a> Inst<'a> {
             return None;
         }
         let (operands, name) = (operands(def), def.name().into_owned());
-        Some(Inst { def, name, bits, fields, copies, operands, asm: text(def, "AsmString") })
+        Some(Inst { def, name, bits, fields, copies, decoders: Vec::new(), operands, asm: text(def, "AsmString") })
     }
 
     /// Of an `Inst` that is put together from parts.
-    fn of_parts(def: Def<'a>, dag: Dag<'a>) -> Option<Inst<'a>> {
-        let (bits, fields) = varlen::read(dag)?;
+    fn of_parts(def: Def<'a>, dag: Dag<'a>, layout: &[(u32, u32)]) -> Option<Inst<'a>> {
+        let varlen::Word { mut bits, fields, decoders } = varlen::read(dag)?;
         if !bits.iter().any(|bit| matches!(bit, InstBit::Known(_))) {
             return None;
         }
-        let (operands, name) = (operands(def), def.name().into_owned());
-        let (fields, copies) = (fields.into_iter().collect(), BTreeMap::new());
-        Some(Inst { def, name, bits, fields, copies, operands, asm: text(def, "AsmString") })
+        let (mut operands, name) = (operands(def), def.name().into_owned());
+        let mut fields: BTreeMap<String, Places> = fields.into_iter().collect();
+        let copies = BTreeMap::new();
+        if !layout.is_empty() {
+            let width = bits.len() as u32;
+            let order: Vec<u32> = layout.iter().flat_map(|&(high, low)| low..=high).filter(|&i| i < width).collect();
+            let moved = |old: u32| order.iter().position(|&i| i == old).map(|at| at as u32);
+            for place in fields.values_mut().flatten() {
+                *place = place.and_then(moved);
+            }
+            bits = order.iter().filter_map(|&i| bits.get(i as usize).copied()).collect();
+        }
+        // `$src.disp` is the part of the operand `src` that its record calls `disp`.
+        for operand in &mut operands {
+            let OperandType::Def(ty) = operand.ty else { continue };
+            let Some(Value::Dag(parts)) = ty.get("MIOperandInfo") else { continue };
+            let names: Vec<String> = parts.args().map(|(_, part)| format!("{}.{part}", operand.name)).collect();
+            if !names.is_empty() && names.iter().all(|name| fields.contains_key(name)) {
+                operand.ty = OperandType::Parts(ty, names);
+            }
+        }
+        Some(Inst { def, name, bits, fields, copies, decoders, operands, asm: text(def, "AsmString") })
     }
 
     /// Makes the word `width` bits wide, with what it has at the upper end: in memory that comes first, where the most

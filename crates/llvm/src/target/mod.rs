@@ -4,5 +4,6 @@ pub(crate) mod encodings;
 pub(crate) mod features;
 pub(crate) mod fixed_bits;
 pub(crate) mod inst;
+pub(crate) mod lengths;
 pub(crate) mod registers;
 pub(crate) mod varlen;

@@ -113,7 +113,15 @@ impl<'a> Registers<'a> {
         let record = def.name();
         let synonyms = self.names.synonyms.iter().filter(|(name, _)| *name == record);
         also.extend(synonyms.map(|(_, text)| self.shown(text)));
-        let number = def.int(self.names.number.as_deref().unwrap_or("HWEncoding")).map_or(0, |n| n as u64);
+        let field = self.names.number.as_deref().unwrap_or("HWEncoding");
+        let number = match def.get(field) {
+            // Of several numbers the first: `DwarfNumbers`, say.
+            Some(Value::List(all)) => match all.iter().next() {
+                Some(Value::Int(number)) => number as u64,
+                _ => 0,
+            },
+            _ => def.int(field).map_or(0, |n| n as u64),
+        };
         let constant = def.bit("isConstant").unwrap_or(false);
         Register { name: def.name().into_owned(), shown, also, number, constant }
     }

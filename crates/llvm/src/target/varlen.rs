@@ -2,7 +2,7 @@
 //!
 //! `(ascend a, b, …)` is a word whose first part has the least significant bits, `(descend a, b, …)` one whose first part
 //! has the most significant ones. A part is a number of known bits, `(operand "$name", width)`, `(slice "$name", high,
-//! low)`, which is part of an operand, or such a dag again.
+//! low)`, which is part of an operand, or such a dag again. What else the parts of an operand say is the name of its decoder.
 
 use crate::limits::{MAX_INST_BITS, MAX_SET_DEPTH};
 use crate::target::inst::{InstBit, Places};
@@ -15,13 +15,21 @@ enum Part {
     Operand(String, u32),
 }
 
-/// The bits of a word, and the operands in it with their places.
-type Word = (Vec<InstBit>, Vec<(String, Places)>);
+/// A word.
+#[derive(Default)]
+pub(crate) struct Word {
+    pub(crate) bits: Vec<InstBit>,
+    /// The operands in it with their places.
+    pub(crate) fields: Vec<(String, Places)>,
+    /// The decoders that it names for operands: `(decoder "METHOD")`.
+    pub(crate) decoders: Vec<(String, String)>,
+}
 
 /// The word that a dag describes; `None` if it is not an encoding.
 pub(crate) fn read(dag: Dag<'_>) -> Option<Word> {
     let mut parts = Vec::new();
-    add(dag, 0, &mut parts)?;
+    let mut decoders = Vec::new();
+    add(dag, 0, &mut parts, &mut decoders)?;
     let mut bits = Vec::with_capacity(parts.len());
     let mut fields: Vec<(String, Places)> = Vec::new();
     for (part, at) in parts.into_iter().zip(0u32..) {
@@ -41,11 +49,11 @@ pub(crate) fn read(dag: Dag<'_>) -> Option<Word> {
             }
         }
     }
-    (!bits.is_empty()).then_some((bits, fields))
+    (!bits.is_empty()).then_some(Word { bits, fields, decoders })
 }
 
 /// Appends the bits of a dag, the least significant first.
-fn add(dag: Dag<'_>, depth: u32, out: &mut Vec<Part>) -> Option<()> {
+fn add(dag: Dag<'_>, depth: u32, out: &mut Vec<Part>, decoders: &mut Vec<(String, String)>) -> Option<()> {
     if depth > MAX_SET_DEPTH {
         return None;
     }
@@ -59,7 +67,7 @@ fn add(dag: Dag<'_>, depth: u32, out: &mut Vec<Part>) -> Option<()> {
             }
             for part in parts {
                 match part {
-                    Value::Dag(inner) => add(inner, depth + 1, out)?,
+                    Value::Dag(inner) => add(inner, depth + 1, out, decoders)?,
                     Value::Bit(one) => out.push(Part::Known(InstBit::Known(one))),
                     Value::Bits(bits) => out.extend(bits.iter().map(|bit| {
                         Part::Known(match bit {
@@ -88,6 +96,15 @@ fn add(dag: Dag<'_>, depth: u32, out: &mut Vec<Part>) -> Option<()> {
         return None;
     }
     let name = name.strip_prefix('$').unwrap_or(&name);
+    for arg in args.iter().skip(2) {
+        if let Value::Dag(inner) = arg
+            && let Value::Def(operator) = inner.operator()
+            && operator.name() == "decoder"
+            && let Some((Value::String(method), _)) = inner.args().next()
+        {
+            decoders.push((name.to_owned(), String::from_utf8_lossy(method).into_owned()));
+        }
+    }
     out.extend((from..to).map(|bit| Part::Operand(name.to_owned(), bit as u32)));
     Some(())
 }

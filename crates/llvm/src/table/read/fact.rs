@@ -6,10 +6,10 @@ use crate::limits::MAX_INST_BITS;
 use crate::table::tokens::{Result, Token, Tokens};
 use crate::table::{AliasWhen, InstFact};
 
-/// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `operand NAME = RECORD`, `namespace NAME`, `unread MNEMONIC`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `reject if FORMULA`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`, `opens FORMULA`,
+/// `constant NAME = N`, `copy NAME = NAME`, `aliases none`, `operand NAME = RECORD`, `decode NAME = METHOD`, `operands METHOD [BITS], …`, `namespace NAME`, `unread MNEMONIC`, `reject NAME == NAME`, `reject NAME SET [if FEATURE | unless FEATURE]`, `reject if FORMULA`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`, `opens FORMULA`,
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `text TEXT = TEXT`, `rank N`, `width N`, `bits NAME [BITS]`
 pub(super) fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str = "`constant`, `copy`, `operand`, `namespace`, `reject`, `alias`, `aliases`, `input`, `unread`, `own`, `opens`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `text`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `copy`, `operand`, `operands`, `decode`, `namespace`, `reject`, `alias`, `aliases`, `input`, `unread`, `own`, `opens`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `text`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let (name, value) = setting(t, "an operand")?;
@@ -56,6 +56,21 @@ pub(super) fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             let name = t.operand("an operand")?;
             t.need('=')?;
             InstFact::Operand(name, t.word("the record of an operand")?)
+        }
+        "operands" => {
+            let mut list = Vec::new();
+            loop {
+                let method = t.word("a decoder")?;
+                list.push((method, t.bits()?));
+                if !t.mark(',') {
+                    break InstFact::Operands(list, t.whole());
+                }
+            }
+        }
+        "decode" => {
+            let name = t.operand("an operand")?;
+            t.need('=')?;
+            InstFact::Decode(name, t.word("a decoder")?)
         }
         "unread" => InstFact::UnreadText(t.text("a mnemonic")?),
         "namespace" => InstFact::Namespace(t.word("a decoder namespace")?),

@@ -74,6 +74,11 @@ fn steps(t: &mut Tokens<'_>) -> Result<Vec<DecodeStep>> {
     loop {
         let before = t.at;
         let word = t.word("a step")?;
+        let is_of_bits = matches!(word.as_str(), "int" | "uint" | "shl" | "sext" | "high");
+        if is_of_bits && list.iter().any(|step| matches!(step, DecodeStep::Compute(_))) {
+            t.at = before;
+            return Err(t.wanted("a step that is not about bits after `compute`"));
+        }
         list.push(match word.as_str() {
             "int" => DecodeStep::Int(t.optional_num()?),
             "uint" => DecodeStep::Uint(t.optional_num()?),
@@ -82,6 +87,7 @@ fn steps(t: &mut Tokens<'_>) -> Result<Vec<DecodeStep>> {
             "plus" => DecodeStep::Plus(t.num("a number")?),
             "reject" => DecodeStep::Reject(t.set()?),
             "accept" => DecodeStep::Accept(condition(t)?),
+            "compute" => DecodeStep::Compute(of_value(t)?),
             "register" => DecodeStep::Register(match t.peek() {
                 Some(Token::Word(_)) => Some(t.word("a register class")?),
                 _ => None,
@@ -109,6 +115,7 @@ fn format(t: &mut Tokens<'_>) -> Result<NumberFormat> {
         "uint" => NumberFormat::Uint,
         "hex" => NumberFormat::Hex,
         "offset" => NumberFormat::Offset,
+        "digits" => NumberFormat::Digits,
         "float" => NumberFormat::Float,
         "register" => NumberFormat::Register(t.word("a register class")?),
         "enum" => NumberFormat::Enum(t.word("an enum or a table")?),
@@ -256,4 +263,19 @@ pub(in crate::table) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula
         let place = t.wanted("a formula");
         Diagnostic { message: what, code: "operands-formula", ..place }
     })
+}
+
+/// The same over `v` alone.
+fn of_value(t: &mut Tokens<'_>) -> Result<formula::Formula> {
+    let formula = condition(t)?;
+    let mut other = false;
+    formula.lower(&mut Vec::new(), &mut |leaf| {
+        other |= !matches!(leaf, formula::Formula::Field(name) if name == "v");
+        isaglot_model::Node::Const(0, isaglot_model::IntType::I64)
+    });
+    if other {
+        t.at -= 1;
+        return Err(t.wanted("a formula over `v`"));
+    }
+    Ok(formula)
 }

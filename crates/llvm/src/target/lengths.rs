@@ -1,19 +1,20 @@
 //! How the first parcel tells the length, worked out from the patterns of all instructions.
 //!
 //! The method: a decision tree over the bits of the first parcel. A bit that all instructions fix splits the set; where all that are left
-//! have one length, that is a rule. Where nothing splits them, the length of most of them is taken and the rule says so.
+//! have one length, that is a rule. Where nothing splits them, those with the most known bits count, as they do in decoding; if their lengths
+//! differ, that of most of them is taken and the rule says so.
 
 use isaglot_bits::Pattern;
 
-/// A rule: the pattern of the first parcel, the length in bits, and how many instructions it gets wrong.
-pub(super) struct Rule {
-    pub(super) pattern: Pattern,
-    pub(super) bits: u32,
-    pub(super) wrong: usize,
+/// A rule: the pattern of the first parcel, the length in bits, and how many instructions it gets wrong that are not less specific than others.
+pub(crate) struct Rule {
+    pub(crate) pattern: Pattern,
+    pub(crate) bits: u32,
+    pub(crate) wrong: usize,
 }
 
 /// The rules for instructions with these patterns of their first parcel, and lengths.
-pub(super) fn rules(all: &[(Pattern, u32)], parcel: u32) -> Vec<Rule> {
+pub(crate) fn rules(all: &[(Pattern, u32)], parcel: u32) -> Vec<Rule> {
     let mut out = Vec::new();
     let set: Vec<&(Pattern, u32)> = all.iter().collect();
     split(&set, Pattern::any(parcel), &mut out);
@@ -49,10 +50,14 @@ fn split(set: &[&(Pattern, u32)], known: Pattern, out: &mut Vec<Rule>) {
             }
         }
         None => {
-            let count = |bits: u32| set.iter().filter(|one| one.1 == bits).count();
-            let bits = set.iter().map(|one| one.1).max_by_key(|&bits| (count(bits), std::cmp::Reverse(bits)));
+            // All have these bits, whatever others fix: of such instructions the one with the most known bits is decoded.
+            let known_bits = |one: &(Pattern, u32)| one.0.care().count_ones();
+            let most = set.iter().map(|one| known_bits(one)).max().unwrap_or(0);
+            let of: Vec<u32> = set.iter().filter(|one| known_bits(one) == most).map(|one| one.1).collect();
+            let count = |bits: u32| of.iter().filter(|one| **one == bits).count();
+            let bits = of.iter().copied().max_by_key(|&bits| (count(bits), std::cmp::Reverse(bits)));
             let bits = bits.unwrap_or(first.1);
-            out.push(Rule { pattern: known, bits, wrong: set.len() - count(bits) });
+            out.push(Rule { pattern: known, bits, wrong: of.len() - count(bits) });
         }
     }
 }
