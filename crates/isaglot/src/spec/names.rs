@@ -278,6 +278,7 @@ const LLVM_NAMES: &[(&str, &str)] = &[
     ("bpf", "BPF"),
     ("lanai", "Lanai"),
     ("loongarch", "LoongArch"),
+    ("m68k", "M68k"),
     ("mips", "Mips"),
     ("msp430", "MSP430"),
     ("powerpc", "PPC"),
@@ -285,6 +286,7 @@ const LLVM_NAMES: &[(&str, &str)] = &[
     ("s390", "SystemZ"),
     ("systemz", "SystemZ"),
     ("sparc", "Sparc"),
+    ("xcore", "XCore"),
     ("xtensa", "Xtensa"),
 ];
 
