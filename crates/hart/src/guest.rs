@@ -82,16 +82,11 @@ impl Machine {
     pub(crate) fn refusal(&self, number: u16, writes: bool) -> Fault {
         let cause = match self.maps.is_register(number) {
             // A context is the host's to choose; a hypervisor can do it for its guest.
-            true if number >> 8 & 3 == 1 => return self.refused_supervisor(),
+            true if number >> 8 & 3 == 1 => return self.refused(),
             true => Cause::Illegal,
             false => self.csrs.refusal(number, self.level, writes),
         };
         Fault::new(cause, 0)
-    }
-
-    /// The fault of what a supervisor may do: a guest's is refused by the hypervisor.
-    fn refused_supervisor(&self) -> Fault {
-        self.refused()
     }
 
     /// What is told of a trap beside its cause and value.

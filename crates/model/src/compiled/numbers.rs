@@ -133,7 +133,7 @@ mod tests {
         let mut read = numbers.read();
         assert!(read.by_ref().eq(list));
         assert!(read.ended());
-        // What does not end is no number.
+        // What does not end gives nothing.
         assert_eq!(Numbers(vec![0xff; 11].into()).read().next(), None);
         assert_eq!(Numbers(vec![0x80].into()).read().next(), None);
     }
