@@ -32,12 +32,12 @@ pub const TRIO_DOT: (&str, &[u8]) = (include_str!("../trio/dot.txt"), include_by
 /// The files of the description of RISC-V, the top one first.
 pub const RISCV: &[File] = files!("riscv":
     "riscv.xml" "registers.xml" "extensions.xml" "values.xml" "base.xml" "m.xml" "a.xml" "zalasr.xml" "zicsr.xml" "priv.xml"
-    "f.xml" "d.xml" "zfh.xml" "zfa.xml" "zb.xml" "zk.xml" "zicond.xml" "zicbo.xml" "c.xml" "zcb.xml" "vectors.xml" "v.xml" "zv.xml" "zf.xml" "zfinx.xml" "za.xml" "zcmp.xml" "zilsd.xml" "zc.xml"
+    "f.xml" "d.xml" "zfh.xml" "zfa.xml" "zb.xml" "zk.xml" "zicond.xml" "zicbo.xml" "c.xml" "zcb.xml" "guests.xml" "vectors.xml" "v.xml" "zv.xml" "zf.xml" "zfinx.xml" "za.xml" "zcmp.xml" "zilsd.xml" "zc.xml"
     "zi.xml" "xext.xml"
 );
 
 /// What descriptions that are made of RISC-V's published formats share, the top one first: registers, enums, lengths.
-pub const RISCV_FORMATS: &[File] = files!("riscv": "formats.xml" "values.xml" "registers.xml" "vectors.xml");
+pub const RISCV_FORMATS: &[File] = files!("riscv": "formats.xml" "values.xml" "registers.xml" "guests.xml" "vectors.xml");
 
 /// What these formats do not say of operands and texts.
 pub const RISCV_OPERANDS: &str = include_str!("../riscv/formats.operands");
