@@ -37,7 +37,8 @@ pub const RISCV: &[File] = files!("riscv":
 );
 
 /// What descriptions that are made of RISC-V's published formats share, the top one first: registers, enums, lengths.
-pub const RISCV_FORMATS: &[File] = files!("riscv": "formats.xml" "values.xml" "registers.xml" "guests.xml" "vectors.xml");
+pub const RISCV_FORMATS: &[File] =
+    files!("riscv": "formats.xml" "values.xml" "registers.xml" "guests.xml" "vectors.xml");
 
 /// What these formats do not say of operands and texts.
 pub const RISCV_OPERANDS: &str = include_str!("../riscv/formats.operands");
