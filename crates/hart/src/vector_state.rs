@@ -37,13 +37,13 @@ pub(crate) struct Extent {
 /// One element that an instruction has loaded or stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorAccess {
-    /// It was stored.
+    /// It was stored; if not, loaded.
     pub is_store: bool,
-    /// Where.
+    /// The address of its first byte, as the program sees it.
     pub address: u64,
-    /// Its width.
+    /// Its width in bits: 8, 16, 32 or 64.
     pub bits: u32,
-    /// What it is.
+    /// Its value; bits above its width are 0.
     pub value: u64,
 }
 

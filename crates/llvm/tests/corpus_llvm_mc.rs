@@ -140,22 +140,13 @@ fn detail(file: &str, number: usize, text: &str) {
     }
 }
 
-/// Features that the sources of LLVM 21 have and the llvm-mc 22 that answered does not: it left them out with a warning.
-const GONE: &[(&str, &str)] = &[("22-riscv", "experimental-zalasr")];
-
 /// Disassembles and assembles the rows of a file.
 fn run(lowered: &Lowered, path: &Path, file: &str, step: usize) -> Result<(Tally, Counts), String> {
     let mut tally = Tally::default();
     let mut counts = Counts::default();
     let names = Names::default();
     for group in groups(path)? {
-        let gone = GONE.iter().find(|(of, _)| *of == file).map(|(_, feature)| *feature);
-        let known: Vec<&str> = group
-            .features
-            .split(',')
-            .filter(|one| gone.is_none_or(|gone| one.trim_start_matches(['+', '-']) != gone))
-            .collect();
-        let plan = plan(lowered, &group.triple, &group.cpu, &known.join(","));
+        let plan = plan(lowered, &group.triple, &group.cpu, &group.features);
         let big = plan.isa().format().byte_order == ByteOrder::Big;
         let mut assembler = Assembler::new(&plan, &names, Compat::default());
         for (number, digits, want) in group.rows.iter().step_by(step) {

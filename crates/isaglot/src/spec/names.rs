@@ -258,41 +258,45 @@ fn unknown(name: &str, base: &str) -> Diagnostic {
     d
 }
 
-/// The target of LLVM that a name means to its users: its folder there, for those that an operand table comes with.
+/// The target of LLVM that a name means to its users, by its folder there, of those that an operand table comes with.
 fn llvm_target(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    let (_, target) = LLVM_NAMES.iter().find(|(prefix, _)| name.starts_with(prefix))?;
-    Some(target)
+    let means = |pattern: &str| match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    };
+    LLVM_NAMES.iter().find(|(pattern, _)| means(pattern)).map(|(_, target)| *target)
 }
 
-/// How names begin that mean a target of LLVM, the longer ones first where two begin alike.
+/// Names that mean a target of LLVM; with `*` all that begin so. Of two that a name fits the first counts.
 const LLVM_NAMES: &[(&str, &str)] = &[
-    ("aarch64", "AArch64"),
-    ("arm64", "AArch64"),
-    ("amdgpu", "AMDGPU"),
-    ("amdgcn", "AMDGPU"),
-    ("gfx", "AMDGPU"),
-    ("arm", "ARM"),
-    ("thumb", "ARM"),
-    ("avr", "AVR"),
-    ("bpf", "BPF"),
-    ("lanai", "Lanai"),
-    ("loongarch", "LoongArch"),
-    ("m68k", "M68k"),
-    ("mips", "Mips"),
-    ("msp430", "MSP430"),
-    ("powerpc", "PPC"),
-    ("ppc", "PPC"),
-    ("s390", "SystemZ"),
+    ("aarch64*", "AArch64"),
+    ("arm64*", "AArch64"),
+    ("amdgpu*", "AMDGPU"),
+    ("amdgcn*", "AMDGPU"),
+    ("gfx*", "AMDGPU"),
+    ("arm*", "ARM"),
+    ("thumb*", "ARM"),
+    ("avr*", "AVR"),
+    ("bpf*", "BPF"),
+    ("lanai*", "Lanai"),
+    ("loongarch*", "LoongArch"),
+    ("m68k*", "M68k"),
+    ("mips*", "Mips"),
+    ("msp430*", "MSP430"),
+    ("powerpc*", "PPC"),
+    ("ppc*", "PPC"),
+    ("s390*", "SystemZ"),
     ("systemz", "SystemZ"),
-    ("sparc", "Sparc"),
-    ("xcore", "XCore"),
-    ("xtensa", "Xtensa"),
+    ("sparc*", "Sparc"),
+    ("ve", "VE"),
+    ("xcore*", "XCore"),
+    ("xtensa*", "Xtensa"),
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::find;
+    use super::{find, llvm_target};
 
     fn check(name: &str, expected: &str) {
         let shown = match find(name) {
@@ -316,5 +320,15 @@ mod tests {
         let llvm = "for LLVM's AArch64, name `AArch64.td` of LLVM's sources with `--spec` and their folders with `-I`, or what `isaglot compile` has made of it";
         check("arm64", llvm);
         check("aarch64", llvm);
+    }
+
+    #[test]
+    fn each_target_with_an_operand_table_has_a_name() {
+        // RISC-V comes with isaglot itself.
+        for (file, _) in isaglot_specs::LLVM.iter().filter(|(file, _)| !file.starts_with("riscv")) {
+            let name = file.trim_end_matches(".operands");
+            let target = llvm_target(name);
+            assert!(target.is_some_and(|target| target.eq_ignore_ascii_case(name)), "{name}: {target:?}");
+        }
     }
 }

@@ -316,7 +316,8 @@ impl End<'_, '_> {
             d = d.note(help);
         }
         // With the hypervisor extension `super` is a guest's supervisor, and `hyper` the host's.
-        let has_guests = self.hart.csr(0x600).is_some();
+        const HSTATUS: u16 = 0x600;
+        let has_guests = self.hart.csr(HSTATUS).is_some();
         let (name, number) = match trap.to {
             Some(Level::Super) if has_guests => ("vstvec", 0x205),
             Some(Level::Super) => ("stvec", 0x105),
@@ -335,12 +336,13 @@ impl End<'_, '_> {
     /// What says of a trap that the program is one for Linux: it asks the kernel, or reads its arguments, which a kernel puts where the
     /// stack starts. A bare machine has the end of its memory there.
     fn needs_linux(&self, trap: &Trap) -> Option<String> {
-        const WORDS: u64 = 16;
+        /// The number of arguments and the first of them, on RV64; programs begin with these.
+        const BYTES: u64 = 16;
         match trap.reason {
             Cause::EnvironmentCall if trap.from == Level::Mach => {
                 Some("`--linux` answers the system calls of a program for Linux".to_owned())
             }
-            Cause::LoadAccess if (self.stack..self.stack.saturating_add(WORDS)).contains(&trap.value) => Some(
+            Cause::LoadAccess if (self.stack..self.stack.saturating_add(BYTES)).contains(&trap.value) => Some(
                 "the stack starts there, where a program for Linux has its arguments: `--linux` runs one".to_owned(),
             ),
             _ => None,
