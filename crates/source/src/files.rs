@@ -68,11 +68,11 @@ pub struct SourceFile {
 impl SourceFile {
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
-            let after_newline = |(i, &b): (usize, &u8)| (b == b'\n').then_some(i as u32 + 1);
+            let newlines = || memchr::memchr_iter(b'\n', &self.bytes);
             // Counted first: a file may be all line ends.
-            let mut starts = Vec::with_capacity(1 + self.bytes.iter().filter(|&&b| b == b'\n').count());
+            let mut starts = Vec::with_capacity(1 + newlines().count());
             starts.push(0);
-            starts.extend(self.bytes.iter().enumerate().filter_map(after_newline));
+            starts.extend(newlines().map(|at| at as u32 + 1));
             starts
         })
     }

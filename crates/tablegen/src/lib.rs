@@ -35,6 +35,7 @@ mod resolve;
 mod resolve_bits;
 mod store;
 mod text;
+mod texts;
 pub mod tool;
 mod ty;
 mod value;

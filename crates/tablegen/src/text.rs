@@ -8,8 +8,9 @@ use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
 use crate::store::Store;
+use crate::texts::Texts;
 use crate::ty::{Ty, TyKind};
-use crate::value::{Arg, Val, ValueKind, bits_form, dag_args, dag_op};
+use crate::value::{Arg, Val, ValueKind, bits_form, dag_args, dag_op, flag};
 
 impl Store {
     /// The text of a type.
@@ -72,239 +73,290 @@ impl Store {
         }
     }
 
-    fn write_each(&self, parts: impl Iterator<Item = Val>, out: &mut Vec<u8>) {
-        for (i, part) in parts.enumerate() {
-            if i > 0 {
-                out.extend(b", ");
-            }
-            self.write_val(part, out);
+    pub(crate) fn write_val(&self, v: Val, out: &mut Vec<u8>) {
+        Writer::new(self, out, None).val(v);
+    }
+}
+
+/// Writes values, with or without a memory of texts.
+#[derive(Debug)]
+pub(crate) struct Writer<'a> {
+    store: &'a Store,
+    out: &'a mut Vec<u8>,
+    texts: Option<&'a mut Texts>,
+}
+
+/// Values nested at least so deep are looked up in the memory of texts: below it, writing is as quick.
+const WORTH_KEEPING: u16 = 3;
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(store: &'a Store, out: &'a mut Vec<u8>, texts: Option<&'a mut Texts>) -> Writer<'a> {
+        Writer { store, out, texts }
+    }
+
+    /// Adds a value, by its text if that is kept.
+    pub(crate) fn known(&mut self, v: Val) {
+        if self.texts.as_ref().is_some_and(|texts| texts.copy(v, self.out)) {
+            return;
+        }
+        let from = self.out.len();
+        self.anew(v);
+        if let Some(texts) = &mut self.texts {
+            texts.note(v, &self.out[from..]);
         }
     }
 
-    pub(crate) fn write_val(&self, v: Val, out: &mut Vec<u8>) {
-        if out.len() > self.max_text {
+    fn each(&mut self, parts: impl Iterator<Item = Val>) {
+        for (i, part) in parts.enumerate() {
+            if i > 0 {
+                self.out.extend(b", ");
+            }
+            self.val(part);
+        }
+    }
+
+    /// Adds a value, which may be a part of another.
+    pub(crate) fn val(&mut self, v: Val) {
+        if self.texts.is_some() && self.store.vals.flags(v) >> flag::DEPTH_SHIFT >= WORTH_KEEPING {
+            self.known(v);
+        } else {
+            self.anew(v);
+        }
+    }
+
+    /// Adds a value whose text is not kept.
+    #[inline(always)]
+    fn anew(&mut self, v: Val) {
+        let store = self.store;
+        if self.out.len() > store.max_text {
             return;
         }
-        let node = self.vals.node(v);
+        let node = store.vals.look(v);
         match node.kind {
-            ValueKind::Unset => out.push(b'?'),
-            ValueKind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
-            ValueKind::Bits => self.write_bits(v, out),
-            ValueKind::Int => write_number(self.vals.as_int(v).or_impossible(0), out),
+            ValueKind::Unset => self.out.push(b'?'),
+            ValueKind::Bit => self.out.push(if v == Val::TRUE { b'1' } else { b'0' }),
+            ValueKind::Bits => self.bits(v),
+            ValueKind::Int => write_number(store.vals.as_int(v).or_impossible(0), self.out),
             ValueKind::Str => {
                 let (open, close) = if node.op == 1 { ("[{", "}]") } else { ("\"", "\"") };
-                out.extend(open.as_bytes());
-                out.extend(self.names.get(Sym(node.a)));
-                out.extend(close.as_bytes());
+                self.out.extend(open.as_bytes());
+                self.out.extend(store.names.get(Sym(node.a)));
+                self.out.extend(close.as_bytes());
             }
             ValueKind::List => {
-                out.push(b'[');
-                self.write_each(self.vals.run(v).iter().map(|&p| Val(p)), out);
-                out.push(b']');
+                self.out.push(b'[');
+                self.each(store.vals.run(v).iter().map(|&p| Val(p)));
+                self.out.push(b']');
             }
-            ValueKind::Dag => self.write_dag(v, out),
-            ValueKind::Def => self.write_name(self.rec(RecId(node.a)).name, out),
-            ValueKind::Var => out.extend(self.names.get(Sym(node.a))),
+            ValueKind::Dag => self.dag(v),
+            ValueKind::Def => store.write_name(store.rec(RecId(node.a)).name, self.out),
+            ValueKind::Var => self.out.extend(store.names.get(Sym(node.a))),
             ValueKind::VarBit => {
-                self.write_val(Val(node.a), out);
-                out.push(b'{');
-                write_number(i64::from(node.b), out);
-                out.push(b'}');
+                self.val(Val(node.a));
+                self.out.push(b'{');
+                write_number(i64::from(node.b), self.out);
+                self.out.push(b'}');
             }
             ValueKind::Field => {
-                self.write_val(Val(node.a), out);
-                out.push(b'.');
-                out.extend(self.names.get(Sym(node.b)));
+                self.val(Val(node.a));
+                self.out.push(b'.');
+                self.out.extend(store.names.get(Sym(node.b)));
             }
             ValueKind::VarDef => {
-                self.write_name(self.rec(RecId(self.vals.word(v, 0))).name, out);
-                out.push(b'<');
-                for (i, arg) in Arg::of_run(self.vals.run(v)).enumerate() {
+                store.write_name(store.rec(RecId(store.vals.word(v, 0))).name, self.out);
+                self.out.push(b'<');
+                for (i, arg) in Arg::of_run(store.vals.run(v)).enumerate() {
                     if i > 0 {
-                        out.extend(b", ");
+                        self.out.extend(b", ");
                     }
-                    self.write_arg(arg, out);
+                    self.arg(arg);
                 }
-                out.push(b'>');
+                self.out.push(b'>');
             }
             ValueKind::Anon => {
-                out.extend_from_slice(b"anonymous_");
-                write_number(i64::from(node.a), out);
+                self.out.extend_from_slice(b"anonymous_");
+                write_number(i64::from(node.a), self.out);
             }
-            _ => self.write_operation(v, out),
+            _ => self.operation(v),
         }
     }
 
     /// A value that is left as an operation, such as `!add(a, b)`.
-    fn write_operation(&self, v: Val, out: &mut Vec<u8>) {
-        let node = self.vals.node(v);
-        let part = |i| self.vals.part(v, i);
+    fn operation(&mut self, v: Val) {
+        let store = self.store;
+        let node = store.vals.node(v);
+        let part = |i| store.vals.part(v, i);
         match node.kind {
             ValueKind::UnOp => {
                 let op = UnOp::of(node.op);
-                out.extend(op.name().as_bytes());
+                self.out.extend(op.name().as_bytes());
                 match op {
-                    UnOp::Cast => self.write_angled(node.ty, out),
-                    UnOp::Instances => self.write_angled(self.types.element(node.ty).or_impossible(node.ty), out),
+                    UnOp::Cast => self.angled(node.ty),
+                    UnOp::Instances => self.angled(store.types.element(node.ty).or_impossible(node.ty)),
                     _ => {}
                 }
-                out.push(b'(');
-                self.write_val(Val(node.a), out);
-                out.push(b')');
+                self.out.push(b'(');
+                self.val(Val(node.a));
+                self.out.push(b')');
             }
-            ValueKind::BinOp => self.write_bin(v, out),
+            ValueKind::BinOp => self.bin(v),
             ValueKind::TernOp => {
                 let op = TernOp::of(node.op);
-                out.extend(op.name().as_bytes());
-                out.push(b'(');
+                self.out.extend(op.name().as_bytes());
+                self.out.push(b'(');
                 match op {
-                    op if op.binds() => self.write_name(part(0), out),
-                    _ => self.write_val(part(0), out),
+                    op if op.binds() => store.write_name(part(0), self.out),
+                    _ => self.val(part(0)),
                 }
-                out.extend(b", ");
-                self.write_each([part(1), part(2)].into_iter(), out);
-                out.push(b')');
+                self.out.extend(b", ");
+                self.each([part(1), part(2)].into_iter());
+                self.out.push(b')');
             }
             ValueKind::Cond => {
-                out.extend(b"!cond(");
+                self.out.extend(b"!cond(");
                 let n = node.b as usize / 2;
                 for i in 0..n {
                     if i > 0 {
-                        out.extend(b", ");
+                        self.out.extend(b", ");
                     }
-                    self.write_val(part(i), out);
-                    out.extend(b": ");
-                    self.write_val(part(n + i), out);
+                    self.val(part(i));
+                    self.out.extend(b": ");
+                    self.val(part(n + i));
                 }
-                out.push(b')');
+                self.out.push(b')');
             }
             ValueKind::Fold => {
-                out.extend(b"!foldl(");
-                self.write_each([part(0), part(1)].into_iter(), out);
+                self.out.extend(b"!foldl(");
+                self.each([part(0), part(1)].into_iter());
                 for i in [2, 3] {
-                    out.extend(b", ");
-                    out.extend(self.names.get(Sym(self.vals.word(v, i))));
+                    self.out.extend(b", ");
+                    self.out.extend(store.names.get(Sym(store.vals.word(v, i))));
                 }
-                out.extend(b", ");
-                self.write_val(part(4), out);
-                out.push(b')');
+                self.out.extend(b", ");
+                self.val(part(4));
+                self.out.push(b')');
             }
             ValueKind::IsA | ValueKind::Exists => {
-                out.extend(if node.kind == ValueKind::IsA { b"!isa".as_slice() } else { b"!exists" });
-                self.write_angled(Ty(node.a), out);
-                out.push(b'(');
-                self.write_val(Val(node.b), out);
-                out.push(b')');
+                self.out.extend(if node.kind == ValueKind::IsA { b"!isa".as_slice() } else { b"!exists" });
+                self.angled(Ty(node.a));
+                self.out.push(b'(');
+                self.val(Val(node.b));
+                self.out.push(b')');
             }
             _ => impossible(()),
         }
     }
 
-    fn write_arg(&self, arg: Arg, out: &mut Vec<u8>) {
+    fn arg(&mut self, arg: Arg) {
+        let store = self.store;
         match arg.key() {
-            Ok(position) => write_number(i64::from(position), out),
+            Ok(position) => write_number(i64::from(position), self.out),
             Err(name) => {
-                out.push(b'"');
-                out.extend(self.names.get(name));
-                out.push(b'"');
+                self.out.push(b'"');
+                self.out.extend(store.names.get(name));
+                self.out.push(b'"');
             }
         }
-        out.extend(b": ");
-        self.write_val(arg.value, out);
+        self.out.extend(b": ");
+        self.val(arg.value);
     }
 
-    fn write_angled(&self, ty: Ty, out: &mut Vec<u8>) {
-        out.push(b'<');
-        self.write_ty(ty, out);
-        out.push(b'>');
+    fn angled(&mut self, ty: Ty) {
+        let store = self.store;
+        self.out.push(b'<');
+        store.write_ty(ty, self.out);
+        self.out.push(b'>');
     }
 
-    fn write_bits(&self, v: Val, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{ ");
-        let width = self.vals.bits_len(v);
-        if self.vals.node(v).op == bits_form::MIXED {
+    fn bits(&mut self, v: Val) {
+        let store = self.store;
+        self.out.extend_from_slice(b"{ ");
+        let width = store.vals.bits_len(v);
+        if store.vals.node(v).op == bits_form::MIXED {
             // Bits of one field stand together; its text is made once.
             let (mut of, mut from, mut to) = (Val::MISSING, 0, 0);
-            for (i, &bit) in self.vals.run(v).iter().rev().enumerate() {
+            for (i, &bit) in store.vals.run(v).iter().rev().enumerate() {
                 if i > 0 {
-                    out.extend_from_slice(b", ");
+                    self.out.extend_from_slice(b", ");
                 }
-                let node = self.vals.node(Val(bit));
+                let node = store.vals.node(Val(bit));
                 if node.kind != ValueKind::VarBit {
-                    self.write_val(Val(bit), out);
+                    self.val(Val(bit));
                     continue;
                 }
                 if Val(node.a) == of {
-                    out.extend_from_within(from..to);
+                    self.out.extend_from_within(from..to);
                 } else {
-                    (of, from) = (Val(node.a), out.len());
-                    self.write_val(of, out);
-                    out.push(b'{');
-                    to = out.len();
+                    (of, from) = (Val(node.a), self.out.len());
+                    self.val(of);
+                    self.out.push(b'{');
+                    to = self.out.len();
                 }
-                write_number(i64::from(node.b), out);
-                out.push(b'}');
+                write_number(i64::from(node.b), self.out);
+                self.out.push(b'}');
             }
         } else {
             for i in (0..width).rev() {
-                let bit = match self.vals.bits_at(v, i) {
+                let bit = match store.vals.bits_at(v, i) {
                     Val::TRUE => b'1',
                     Val::FALSE => b'0',
                     _ => b'?',
                 };
-                out.extend_from_slice(&[bit, b',', b' ']);
+                self.out.extend_from_slice(&[bit, b',', b' ']);
             }
             if width > 0 {
-                out.truncate(out.len() - 2);
+                self.out.truncate(self.out.len() - 2);
             }
         }
-        out.extend_from_slice(b" }");
+        self.out.extend_from_slice(b" }");
     }
 
-    fn write_dag(&self, v: Val, out: &mut Vec<u8>) {
-        let run = self.vals.run(v);
-        out.push(b'(');
-        self.write_val(dag_op(run), out);
+    fn dag(&mut self, v: Val) {
+        let store = self.store;
+        let run = store.vals.run(v);
+        self.out.push(b'(');
+        self.val(dag_op(run));
         let name = Sym(run[1]);
         if name != Sym::NONE {
-            out.extend(if self.newest { b":$".as_slice() } else { b":" });
-            out.extend(self.names.get(name));
+            self.out.extend(if store.newest { b":$".as_slice() } else { b":" });
+            self.out.extend(store.names.get(name));
         }
         for (i, (arg, name)) in dag_args(run).enumerate() {
-            out.extend(if i == 0 { b" ".as_slice() } else { b", " });
-            self.write_val(arg, out);
+            self.out.extend(if i == 0 { b" ".as_slice() } else { b", " });
+            self.val(arg);
             if name != Sym::NONE {
-                out.extend(b":$");
-                out.extend(self.names.get(name));
+                self.out.extend(b":$");
+                self.out.extend(store.names.get(name));
             }
         }
-        out.push(b')');
+        self.out.push(b')');
     }
 
-    fn write_bin(&self, v: Val, out: &mut Vec<u8>) {
-        let node = self.vals.node(v);
+    fn bin(&mut self, v: Val) {
+        let store = self.store;
+        let node = store.vals.node(v);
         let (a, b) = (Val(node.a), Val(node.b));
         let op = BinOp::of(node.op);
         match op {
             BinOp::ListElem | BinOp::ListSlice => {
-                self.write_val(a, out);
-                out.push(b'[');
-                self.write_val(b, out);
-                out.push(b']');
+                self.val(a);
+                self.out.push(b'[');
+                self.val(b);
+                self.out.push(b']');
             }
             BinOp::RangeClosed => {
-                self.write_val(a, out);
-                out.extend(b"...");
-                self.write_val(b, out);
+                self.val(a);
+                self.out.extend(b"...");
+                self.val(b);
             }
             _ => {
-                out.extend(op.name().as_bytes());
+                self.out.extend(op.name().as_bytes());
                 if op == BinOp::GetDagArg {
-                    self.write_angled(node.ty, out);
+                    self.angled(node.ty);
                 }
-                out.push(b'(');
-                self.write_each([a, b].into_iter(), out);
-                out.push(b')');
+                self.out.push(b'(');
+                self.each([a, b].into_iter());
+                self.out.push(b')');
             }
         }
     }
@@ -313,6 +365,9 @@ impl Store {
 /// Adds a number in decimal.
 pub(crate) fn write_number(number: i64, out: &mut Vec<u8>) {
     const DIGITS: usize = 20;
+    if let 0..10 = number {
+        return out.push(b'0' + number as u8);
+    }
     let mut text = [b'0'; DIGITS];
     let mut rest = number.unsigned_abs();
     let mut at = DIGITS;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::names::Sym;
 use crate::print::Sink;
-use crate::print::json::short_loc;
+use crate::print::json::file_name;
 use crate::record::RecId;
 use crate::store::Store;
 use crate::ty::Ty;
@@ -16,7 +16,12 @@ fn heading(name: &str, count: usize, out: &mut Vec<u8>) {
 }
 
 fn at(store: &Store, loc: crate::loc::Loc, out: &mut Vec<u8>) {
-    let _ = write!(out, "|{}|", short_loc(store, loc));
+    match store.places.line_col(loc) {
+        Some((file, line, _)) => {
+            let _ = write!(out, "|{}:{line}|", file_name(file));
+        }
+        None => out.extend(b"||"),
+    }
 }
 
 fn field(store: &Store, ty: Ty, name: Sym, value: Val, sink: &mut Sink<'_>) {

@@ -1,20 +1,16 @@
-//! A buffered output that remembers the text of values that come again and again, and of the fields that a record shares
-//! with the one of the same layout before it.
+//! A buffered output that remembers the text of values that come again and again (see [`crate::texts`]), and of the fields
+//! that a record shares with the one of the same layout before it.
 
 use std::io::{self, Write};
 
 use crate::record::RecId;
 use crate::store::Store;
+use crate::text::Writer;
+use crate::texts::Texts;
 use crate::value::{Val, ValueKind};
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 20;
-
-/// Bytes of remembered text; most values that repeat are short.
-const MAX_KEPT: usize = 1 << 25;
-
-/// Texts longer than this are not remembered.
-const MAX_TEXT: usize = 1 << 12;
 
 /// The last record of a layout that was written, and where its fields are in the buffer.
 #[derive(Default)]
@@ -34,13 +30,13 @@ pub(crate) struct Last {
 pub(crate) struct Sink<'a> {
     out: &'a mut dyn Write,
     pub(crate) buffer: Vec<u8>,
-    /// Start and length in `kept`; length 0: not seen, `u32::MAX`: seen once.
-    known: Vec<(u32, u32)>,
-    kept: Vec<u8>,
+    pub(crate) texts: Texts,
     /// Bytes of one value's text above which printing stops.
     max: usize,
     /// How often the buffer was filled from its start.
     filling: u64,
+    /// Which fields of a record are as in the last one of its layout; kept for its memory.
+    same: Vec<bool>,
 }
 
 impl<'a> Sink<'a> {
@@ -48,10 +44,10 @@ impl<'a> Sink<'a> {
         Sink {
             out,
             buffer: Vec::with_capacity(BUFFER + (BUFFER >> 3)),
-            known: vec![(0, 0); store.vals.len()],
-            kept: Vec::new(),
+            texts: Texts::new(store.vals.len()),
             max: store.max_text.max(2 * BUFFER),
             filling: 1,
+            same: Vec::new(),
         }
     }
 
@@ -82,18 +78,20 @@ impl<'a> Sink<'a> {
     ) {
         let count = places.len();
         let before = last.rec.filter(|_| last.filling == self.filling && last.ends.len() == count);
-        let then = before.map_or(&[][..], |rec| &store.rec(rec).values);
         let now = &store.rec(rec).values;
-        let same = |&&at: &&u16| {
-            let at = usize::from(at);
-            then.get(at).is_some_and(|v| now.get(at) == Some(v))
-        };
+        let then = before.map(|rec| &store.rec(rec).values).filter(|then| then.len() == count && now.len() == count);
+        let then = then.map_or(&[][..], |then| then);
         // Where no field is printed out of its order, the columns are compared as they are.
         let rising = || places.iter().enumerate().all(|(i, &at)| i == usize::from(at));
-        let in_order = *last.in_order.get_or_insert_with(rising) && then.len() == count && now.len() == count;
+        let in_order = *last.in_order.get_or_insert_with(rising);
+        let mut same = std::mem::take(&mut self.same);
+        same.clear();
+        if !in_order {
+            same.extend(then.iter().zip(now).map(|(a, b)| a == b));
+        }
         let unchanged = |at: usize| match (then.get(at..), now.get(at..)) {
             (Some(then), Some(now)) if in_order => then.iter().zip(now).take_while(|(a, b)| a == b).count(),
-            _ => places[at..].iter().take_while(same).count(),
+            _ => places[at..].iter().take_while(|&&at| same.get(usize::from(at)) == Some(&true)).count(),
         };
         let from = std::mem::replace(&mut last.start, self.buffer.len());
         last.rec = Some(rec);
@@ -121,30 +119,7 @@ impl<'a> Sink<'a> {
             old_end = std::mem::replace(&mut last.ends[at], (self.buffer.len() - last.start) as u32);
             at += 1;
         }
-    }
-
-    /// Adds the text of a value, made by `write` unless it is remembered.
-    pub(crate) fn value(&mut self, v: Val, write: impl FnOnce(&mut Vec<u8>)) {
-        let Some(slot) = self.known.get_mut(v.index()) else { return write(&mut self.buffer) };
-        match *slot {
-            (_, 0) => {
-                *slot = (0, u32::MAX);
-                write(&mut self.buffer);
-            }
-            (_, u32::MAX) => {
-                let from = self.buffer.len();
-                write(&mut self.buffer);
-                let text = &self.buffer[from..];
-                if !text.is_empty() && text.len() <= MAX_TEXT && self.kept.len() < MAX_KEPT {
-                    *slot = (self.kept.len() as u32, text.len() as u32);
-                    self.kept.extend_from_slice(text);
-                }
-            }
-            (start, len) => {
-                let text = &self.kept[start as usize..(start + len) as usize];
-                self.buffer.extend_from_slice(text);
-            }
-        }
+        self.same = same;
     }
 
     /// Adds the text of a value as print-records shows it.
@@ -152,7 +127,7 @@ impl<'a> Sink<'a> {
         match store.vals.kind(v) {
             ValueKind::Unset => self.buffer.push(b'?'),
             ValueKind::Bit => self.buffer.push(if v == Val::TRUE { b'1' } else { b'0' }),
-            _ => self.value(v, |out| store.write_val(v, out)),
+            _ => Writer::new(store, &mut self.buffer, Some(&mut self.texts)).known(v),
         }
     }
 }
