@@ -32,7 +32,9 @@ fn are_plain(text: &[u8]) -> bool {
     // The last eight again, some of which were looked at already; of a shorter text its bytes, and blanks.
     let last = match text.last_chunk::<8>() {
         Some(last) => *last,
-        None => rest.iter().rev().fold(u64::from_le_bytes([b' '; 8]), |word, &b| word << 8 | u64::from(b)).to_le_bytes(),
+        None => {
+            rest.iter().rev().fold(u64::from_le_bytes([b' '; 8]), |word, &b| word << 8 | u64::from(b)).to_le_bytes()
+        }
     };
     is_plain(last) && eights.iter().all(|eight| is_plain(*eight))
 }
