@@ -125,7 +125,8 @@ impl fmt::Display for FieldError {
 impl std::error::Error for FieldError {}
 
 fn text(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    // Nearly always it is UTF-8, which is told faster at once than piece by piece.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 impl Records {
@@ -159,7 +160,8 @@ impl Records {
     /// The same, of those that are wanted alone: putting a hundred thousand in order costs more than looking at them.
     pub fn defs_where<'a>(&'a self, class: &str, wanted: impl Fn(Def<'a>) -> bool) -> Vec<Def<'a>> {
         let Some(class) = self.class(class) else { return Vec::new() };
-        let mut found: Vec<Def<'_>> = self.defs().filter(|d| d.is_a(class) && wanted(*d)).collect();
+        let all = self.families().of(self.store(), class.id).into_iter();
+        let mut found: Vec<Def<'_>> = all.map(|id| Def { records: self, id }).filter(|def| wanted(*def)).collect();
         found.sort_by(|a, b| natural::compare(a.raw_name(), b.raw_name()));
         found
     }
@@ -431,9 +433,15 @@ impl<'a> Bits<'a> {
         if index >= self.width() {
             return Bit::Unset;
         }
-        let v = store.vals.bits_at(self.value, index);
+        self.seen(store.vals.bits_at(self.value, index), &mut |sym| std::str::from_utf8(store.names.get(sym)).ok())
+    }
+
+    /// What a bit is; `name` gives the text of a name.
+    #[inline]
+    fn seen(self, v: Val, name: &mut impl FnMut(Sym) -> Option<&'a str>) -> Bit<'a> {
+        let store = self.records.store();
         let node = store.vals.node(v);
-        let name = |v: Val| std::str::from_utf8(store.names.get(Sym(store.vals.node(v).a))).ok();
+        let mut name = |v: Val| name(Sym(store.vals.node(v).a));
         match node.kind {
             ValueKind::Unset => Bit::Unset,
             ValueKind::Bit if v == Val::TRUE => Bit::One,
@@ -448,7 +456,18 @@ impl<'a> Bits<'a> {
 
     /// All bits, the least significant first.
     pub fn iter(self) -> impl Iterator<Item = Bit<'a>> {
-        (0..self.width()).map(move |i| self.bit(i))
+        let vals = &self.records.store().vals;
+        // Bits of one field follow each other: that its name is a text is looked at once.
+        let mut before: Option<(Sym, Option<&'a str>)> = None;
+        let mut name = move |sym: Sym| match before {
+            Some((known, name)) if known == sym => name,
+            _ => {
+                let name = std::str::from_utf8(self.records.store().names.get(sym)).ok();
+                before = Some((sym, name));
+                name
+            }
+        };
+        (0..self.width()).map(move |i| self.seen(vals.bits_at(self.value, i), &mut name))
     }
 
     /// The number that they are, if all are known.

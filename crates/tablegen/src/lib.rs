@@ -6,6 +6,7 @@ mod applied;
 mod bits;
 mod convert;
 mod ctx;
+mod families;
 mod field_locs;
 mod finish;
 mod fold_bin;
@@ -41,10 +42,9 @@ mod ty;
 mod value;
 mod why;
 
+use std::sync::{Arc, OnceLock};
+
 use isaglot_invariant::Impossible as _;
-
-use std::sync::Arc;
-
 use isaglot_source::SourceMap;
 
 pub use api::{Bit, Bits, Class, Dag, Def, FieldError, List, Unresolved, Value};
@@ -104,11 +104,17 @@ pub struct Records {
     origins: origin::Origins,
     ok: bool,
     included: Vec<String>,
+    /// Made when they are asked for first.
+    families: OnceLock<families::Families>,
 }
 
 impl Records {
     pub(crate) fn store(&self) -> &store::Store {
         &self.store
+    }
+
+    fn families(&self) -> &families::Families {
+        self.families.get_or_init(|| families::Families::new(&self.store))
     }
 
     /// Whether parsing came to its end. There may still have been errors that do not stop it.
@@ -262,5 +268,5 @@ fn parse_as<'a>(
     let included = parser.lex.included.iter().cloned().collect();
     let wants_newest = parser.lex.wants_newest;
     let ctx::Ctx { store, messages, origins, .. } = parser.ctx;
-    (Records { store, messages, origins, ok, included }, wants_newest)
+    (Records { store, messages, origins, ok, included, families: OnceLock::new() }, wants_newest)
 }

@@ -49,6 +49,16 @@ pub(crate) struct Shape {
     pub(crate) bloom: u64,
 }
 
+impl Shape {
+    /// The place of a field. Instructions have a hundred of them, so some are looked at together before one is looked for.
+    fn place_of(&self, name: Sym) -> Option<usize> {
+        const TOGETHER: usize = 16;
+        let has = |names: &&[Sym]| names.iter().fold(false, |has, &n| has | (n == name));
+        let (at, names) = self.names.chunks(TOGETHER).enumerate().find(|(_, names)| has(names))?;
+        Some(at * TOGETHER + names.iter().position(|&n| n == name)?)
+    }
+}
+
 /// What adding all fields of one layout to another gives.
 #[derive(Debug)]
 pub(crate) struct Merge {
@@ -96,7 +106,7 @@ impl Shapes {
         if shape.bloom & name.bloom() == 0 {
             return None;
         }
-        let place = shape.names.iter().position(|&n| n == name)?;
+        let place = shape.place_of(name)?;
         self.recent[slot] = (id, name, place as u16);
         Some(place)
     }
@@ -104,7 +114,7 @@ impl Shapes {
     /// The place of a field, without the cache.
     pub(crate) fn look(&self, id: ShapeId, name: Sym) -> Option<usize> {
         let shape = self.get(id);
-        if shape.bloom & name.bloom() == 0 { None } else { shape.names.iter().position(|&n| n == name) }
+        if shape.bloom & name.bloom() == 0 { None } else { shape.place_of(name) }
     }
 
     /// The layout with one field more.
