@@ -323,4 +323,20 @@ impl BinaryOp {
         };
         t.wrap(value)
     }
+
+    /// The same for each two of two lists of numbers, of 64 bits with a sign: which operator it is is looked at once for all.
+    pub fn apply_each(self, x: &[u64], y: &[u64], out: &mut [u64]) {
+        // A constant operator is applied in each arm, so that each is a loop of its own.
+        macro_rules! each {
+            ($($op:ident)*) => {
+                match self {
+                    $(BinaryOp::$op => {
+                        let operands = x.iter().zip(y);
+                        out.iter_mut().zip(operands).for_each(|(out, (x, y))| *out = BinaryOp::$op.apply(IntType::I64, *x, *y));
+                    })*
+                }
+            };
+        }
+        each!(Add Sub Mul Div Rem And Or Xor Shl Shr Eq Ne Lt Le Gt Ge LogicalAnd LogicalOr);
+    }
 }

@@ -110,9 +110,7 @@ impl Step {
             Step::Number(number) => *out = [number; BLOCK],
             Step::Wrap(to, x) => out.iter_mut().zip(of(x)).for_each(|(out, x)| *out = to.wrap(*x)),
             Step::Unary(op, x) => out.iter_mut().zip(of(x)).for_each(|(out, x)| *out = op.apply(ty, *x)),
-            Step::Binary(op, x, y) => {
-                out.iter_mut().zip(of(x)).zip(of(y)).for_each(|((out, x), y)| *out = op.apply(ty, *x, *y));
-            }
+            Step::Binary(op, x, y) => op.apply_each(of(x), of(y), out),
             Step::Select(c, x, y) => {
                 let choices = of(c).iter().zip(of(x)).zip(of(y));
                 out.iter_mut().zip(choices).for_each(|(out, ((c, x), y))| *out = if *c != 0 { *x } else { *y });
