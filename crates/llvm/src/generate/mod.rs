@@ -114,7 +114,7 @@ fn entry(inst: &Inst<'_>) -> Result<Entry, Vec<String>> {
     }
     let mut problems = Vec::new();
     let mut fields: Vec<(usize, Field)> = Vec::new();
-    for (name, places) in &inst.fields {
+    for (name, places) in inst.fields.iter() {
         let Some((at, method)) = owner(inst, name) else {
             if inst.def.may_be_unset(name) {
                 continue;
@@ -140,7 +140,7 @@ fn entry(inst: &Inst<'_>) -> Result<Entry, Vec<String>> {
     }
     fields.sort_by_key(|(at, _)| *at);
     let fields = fields.into_iter().map(|(_, field)| field).collect();
-    Ok(Entry { name: inst.name.clone(), width, value, care, fields })
+    Ok(Entry { name: inst.name.to_string(), width, value, care, fields })
 }
 
 /// The operand to which a field belongs, and the `EncoderMethod` of its record.

@@ -19,14 +19,14 @@ use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use super::meaning::register_class;
-use crate::target::inst::{AsmPart, asm_parts};
+use crate::target::asm::{Asm, AsmPart, asm_parts};
 use crate::target::registers::text;
 use isaglot_tablegen::{Dag, Def, Value};
 
 /// An `InstAlias`.
 #[derive(Clone, Debug)]
 pub(crate) struct Alias<'a> {
-    pub(super) asm: Vec<AsmPart>,
+    pub(super) asm: Asm,
     pub(super) result: Dag<'a>,
     pub(super) priority: i64,
     pub(super) condition: Condition,
@@ -61,12 +61,12 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let asm = asm_parts(&text(def, "AsmString"));
-            let blank = |part: &AsmPart| match part {
+            let blank = |part: AsmPart<'_>| match part {
                 AsmPart::Text(text) => text.matches([' ', '\t']).count(),
                 AsmPart::Operand(_) => 0,
             };
-            let blanks: usize = asm.iter().map(blank).sum();
-            let own = || asm_parts(&text(inst, "AsmString")).iter().map(blank).sum();
+            let blanks: usize = asm.parts().map(blank).sum();
+            let own = || asm_parts(&text(inst, "AsmString")).parts().map(blank).sum();
             let count = *counts.entry(inst.index()).or_insert_with(own);
             let priority = def.int("EmitPriority").unwrap_or(0);
             let condition = self.features.condition(def);

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use isaglot_model::{BinaryOp, IntType, Name, Node, NodeId};
+use rustc_hash::FxHashSet;
 
 use super::Lowering;
 use super::alias::{Long, number};
@@ -297,7 +298,6 @@ impl<'a> Lowering<'a> {
         let Source::Numbers(numbers) = source else { return Some(()) };
         let [number] = numbers.as_slice() else { return Some(()) };
         let Some((_, true)) = number.registers else { return Some(()) };
-        let allowed = self.registers.numbers(class);
         let width = number.width();
         if width > 12 {
             return Some(());
@@ -311,17 +311,15 @@ impl<'a> Lowering<'a> {
                 set |= value << at;
             }
         }
-        let all: Vec<u64> = (0..1u64 << width).filter(|v| v & implied == set).collect();
-        let (inside, outside): (Vec<u64>, Vec<u64>) = all.into_iter().partition(|v| allowed.contains(v));
-        if inside.is_empty() {
-            return None;
-        }
-        // What the pattern of the instruction excludes needs no test, but costs none either.
-        let (list, op, join) = if outside.len() <= inside.len() {
-            (outside, BinaryOp::Ne, BinaryOp::LogicalAnd)
-        } else {
-            (inside, BinaryOp::Eq, BinaryOp::LogicalOr)
-        };
+        let key = (class.index(), width, implied, set);
+        let known = self.class_tests.get(&key).cloned();
+        let test = known.unwrap_or_else(|| {
+            let test = self.registers.numbers(class);
+            let test = ClassTest::new(&test, (0..1u64 << width).filter(|v| v & implied == set)).map(Rc::new);
+            self.class_tests.insert(key, test.clone());
+            test
+        });
+        let ClassTest { list, op, join } = &*test?;
         if list.is_empty() {
             return Some(());
         }
@@ -330,16 +328,39 @@ impl<'a> Lowering<'a> {
             let field = push(nodes, Node::Field(field));
             let mut last = None;
             for value in list {
-                let value = push(nodes, Node::Const(value, IntType::I64));
-                let test = push(nodes, Node::Binary(op, IntType::I64, field, value));
+                let value = push(nodes, Node::Const(*value, IntType::I64));
+                let test = push(nodes, Node::Binary(*op, IntType::I64, field, value));
                 last = Some(match last {
                     None => test,
-                    Some(before) => push(nodes, Node::Binary(join, IntType::I64, before, test)),
+                    Some(before) => push(nodes, Node::Binary(*join, IntType::I64, before, test)),
                 });
             }
             last.unwrap_or(field)
         });
         Some(())
+    }
+}
+
+/// How it is told that a register is of a class: its number is compared with each of some, and how the comparisons are joined.
+pub(super) struct ClassTest {
+    list: Vec<u64>,
+    op: BinaryOp,
+    join: BinaryOp,
+}
+
+impl ClassTest {
+    /// The test among these numbers; `None` if none of them is of the class.
+    fn new(class: &FxHashSet<u64>, numbers: impl Iterator<Item = u64>) -> Option<ClassTest> {
+        let (inside, outside): (Vec<u64>, Vec<u64>) = numbers.partition(|v| class.contains(v));
+        if inside.is_empty() {
+            return None;
+        }
+        // What the pattern of the instruction excludes needs no test, but costs none either.
+        Some(if outside.len() <= inside.len() {
+            ClassTest { list: outside, op: BinaryOp::Ne, join: BinaryOp::LogicalAnd }
+        } else {
+            ClassTest { list: inside, op: BinaryOp::Eq, join: BinaryOp::LogicalOr }
+        })
     }
 }
 

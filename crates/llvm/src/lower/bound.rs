@@ -16,9 +16,10 @@ use super::text::{Line, Short};
 use crate::limits::MAX_CASES;
 use crate::table::formula::Formula;
 use crate::table::{AliasWhen, InstFact};
-use crate::target::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
+use crate::target::asm::{Asm, asm_parts, asm_parts_with_methods};
+use crate::target::features;
+use crate::target::inst::{Inst, InstOperand, OperandType};
 use crate::target::registers::text;
-use crate::target::{features, inst};
 use isaglot_tablegen::Def;
 
 /// A text of the operand table.
@@ -37,8 +38,8 @@ pub(crate) struct FurtherText {
 pub(crate) struct Bound<'a> {
     pub(crate) def: Def<'a>,
     /// The `AsmString`.
-    pub(crate) asm: Vec<AsmPart>,
-    pub(crate) operands: Vec<InstOperand<'a>>,
+    pub(crate) asm: Rc<Asm>,
+    pub(crate) operands: Rc<Vec<InstOperand<'a>>>,
     pub(crate) sources: Vec<Source>,
     /// Operands that print by another method than their record's.
     pub(crate) printers: Vec<(String, String)>,
@@ -82,8 +83,8 @@ impl<'a> Bound<'a> {
         };
         Bound {
             def: inst.def,
-            asm: asm_parts(&inst.asm),
-            operands: inst.operands.clone(),
+            asm: Rc::clone(&inst.asm),
+            operands: Rc::clone(&inst.operands),
             sources,
             printers: facts.iter().filter_map(printer).collect(),
             aliases: facts.iter().filter_map(alias).collect(),
@@ -120,8 +121,8 @@ impl<'a> Lowering<'a> {
             let operands = crate::target::inst::operands(long.def);
             let bound = Bound {
                 def: long.def,
-                asm: asm_parts(&text(long.def, "AsmString")),
-                operands,
+                asm: Rc::new(asm_parts(&text(long.def, "AsmString"))),
+                operands: Rc::new(operands),
                 sources,
                 printers: Vec::new(),
                 aliases: Vec::new(),
@@ -188,7 +189,7 @@ impl<'a> Lowering<'a> {
             for formula in &when.formulas {
                 applies &= self.formula_holds(scope, formula, &mut guard);
             }
-            let asm = if applies { inst::asm_parts_with_methods(text) } else { continue };
+            let asm = if applies { asm_parts_with_methods(text) } else { continue };
             let line = self.line(&asm, &own, &bound.printers);
             if let Some(template) = self.template(scope, &line) {
                 let (alias, input_only, output_only) = (*alias, *input_only, *output_only);
@@ -214,7 +215,7 @@ impl<'a> Lowering<'a> {
         if let Some((formula, text)) = &bound.own {
             let mut instead = guard.clone();
             if self.formula_holds(scope, formula, &mut instead) {
-                let parts = inst::asm_parts_with_methods(text);
+                let parts = asm_parts_with_methods(text);
                 let line = self.line(&parts, &own, &bound.printers);
                 if let Some(template) = self.template(scope, &line) {
                     out.push(Text { template, guard: instead, alias, input_only: false, output_only: false });

@@ -6,23 +6,22 @@
 use isaglot_model::{FieldSource, FieldType, Flow, Name, Operand, OperandKind};
 
 use super::scope::Scope;
-use isaglot_tablegen::Def;
+use crate::target::inst::Flags;
 
 /// Where control goes. `jump` says that what is a call by its record is none in this form.
-pub(crate) fn flow(def: Def<'_>, scope: &Scope, jump: bool) -> Flow {
-    let flag = |field: &str| def.bit(field).unwrap_or(false);
-    let call = flag("isCall") && !jump;
-    if flag("isReturn") {
+pub(crate) fn flow(flags: Flags, scope: &Scope, jump: bool) -> Flow {
+    let call = flags.calls && !jump;
+    if flags.returns {
         return Flow::Return;
     }
-    if flag("isTrap") {
+    if flags.traps {
         return Flow::Trap;
     }
-    let away = jump || flag("isIndirectBranch") || (flag("isBranch") && flag("isBarrier"));
+    let away = jump || flags.indirect || flags.branches && flags.barrier;
     match target(scope) {
         Some(target) if call => Flow::Call { target },
-        Some(target) if jump || flag("isBranch") => {
-            Flow::Branch { target, conditional: !jump && !flag("isBarrier") && !flag("isIndirectBranch") }
+        Some(target) if jump || flags.branches => {
+            Flow::Branch { target, conditional: !jump && !flags.barrier && !flags.indirect }
         }
         _ if call || away => Flow::Indirect { call },
         _ => Flow::Next,

@@ -7,20 +7,32 @@
 use std::cmp::Ordering;
 
 use super::Lowering;
-use crate::table::{Extend, InstFact, ValueSet};
+use crate::table::{Extend, InstFact, OperandTable, ValueSet};
 use crate::target::inst::{self, Inst};
+use isaglot_tablegen::Records;
+use rustc_hash::FxHashMap;
 
 /// Operands of one instruction that may each add a number after it.
 const MAX_EXTENDED: usize = 3;
+
+/// The statements about operands that say that a number follows, by the index of the operand's record; of two the first counts.
+pub(super) fn extend<'a>(table: &'a OperandTable, records: &Records) -> FxHashMap<usize, &'a Extend> {
+    let mut all = FxHashMap::default();
+    for rule in &table.extend {
+        for def in rule.operands.iter().filter_map(|name| records.def(name)) {
+            all.entry(def.index()).or_insert(rule);
+        }
+    }
+    all
+}
 
 impl<'a> Lowering<'a> {
     /// The forms of an instruction: itself, and with numbers after it for each operand that can ask for one.
     pub(super) fn extended(&self, inst: &Inst<'a>, mut facts: Vec<InstFact>) -> Vec<Vec<InstFact>> {
         let mut fields: Vec<(&str, &Extend)> = Vec::new();
-        for operand in &inst.operands {
+        for operand in inst.operands.iter() {
             let inst::OperandType::Def(ty) = &operand.ty else { continue };
-            let rule = self.table.extend.iter().find(|rule| rule.operands.iter().any(|name| *name == ty.name()));
-            match rule.filter(|_| inst.fields.contains_key(&operand.name)) {
+            match self.extend.get(&ty.index()).copied().filter(|_| inst.fields.contains_key(&operand.name)) {
                 Some(rule) if rule.own => {
                     let (value, width, print) = (rule.value, rule.width, rule.print.clone());
                     facts.push(InstFact::Either(operand.name.clone(), value, width, print));
@@ -88,7 +100,7 @@ impl<'a> Lowering<'a> {
             forms.extend(others);
         }
         // Of words that differ only in bits that decoding does not test, one is assembled.
-        let soft = (0u32..).zip(&inst.bits).filter(|(_, bit)| **bit == inst::InstBit::Soft(true));
+        let soft = (0u32..).zip(&*inst.bits).filter(|(_, bit)| **bit == inst::InstBit::Soft(true));
         let soft: Vec<InstFact> = soft.map(|(at, _)| InstFact::Word(vec![(at, at)], 1, None)).collect();
         if self.table.soft_written && !soft.is_empty() {
             let others: Vec<Vec<InstFact>> =

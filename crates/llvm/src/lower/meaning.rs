@@ -1,12 +1,13 @@
 //! What the bits of an operand mean: which numbers they are made of, and which bits are not a valid operand.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use isaglot_bits::{BitRange, Pattern};
 use isaglot_model::{BinaryOp, IntType, Piece, RegisterFileId};
 use isaglot_source::Diagnostic;
 
-use super::reject::{reject, reject_copies, reject_equal, reject_set, reject_where};
+use super::reject::{reject, reject_copies, reject_set, reject_where};
 use super::{Lowering, Missing};
 use crate::limits::MAX_LISTED_BITS;
 use crate::table::formula::Formula;
@@ -26,7 +27,7 @@ pub(crate) struct Number {
     /// The name of the part within its operand; empty for the only one.
     pub(crate) part: String,
     /// The name of the field of the encoding.
-    pub(crate) field: String,
+    pub(crate) field: Arc<str>,
     /// Its bits, the most significant first.
     pub(crate) pieces: Vec<Piece>,
     /// Whether it is negative where its top bit is set.
@@ -47,6 +48,14 @@ impl Number {
     /// Its width in bits.
     pub(crate) fn width(&self) -> u32 {
         self.pieces.iter().map(|p| p.width()).sum()
+    }
+
+    /// Whether two numbers are alike but for their bits.
+    pub(super) fn is_but_for_bits(&self, other: &Number) -> bool {
+        let all = |n: &Number| (n.signed, n.plus, n.registers, n.unexplained);
+        all(self) == all(other)
+            && (&self.part, &self.field, &self.formula, &self.format)
+                == (&other.part, &other.field, &other.formula, &other.format)
     }
 
     /// What it is so far, over its bits with their sign.
@@ -116,7 +125,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn resolve(&mut self, inst: &Inst<'a>, width: u32, facts: &[InstFact]) -> Resolved {
         let mut except = Vec::new();
         let mut sources: Vec<Option<Source>> = Vec::with_capacity(inst.operands.len());
-        for operand in &inst.operands {
+        for operand in inst.operands.iter() {
             if let Some(number) = self.with_literal(inst, operand, width, facts, &mut except) {
                 sources.push(Some(Source::Numbers(Rc::new(vec![number]))));
                 continue;
@@ -154,7 +163,7 @@ impl<'a> Lowering<'a> {
                 }
                 InstFact::RejectEqual(a, b) => {
                     if let (Some(a), Some(b)) = (inst.fields.get(a), inst.fields.get(b)) {
-                        reject_equal(a, b, width, &mut except);
+                        self.refused.add_equal(a, b, width, &mut except);
                     }
                 }
                 InstFact::RejectIf(formula, span) => {
@@ -431,7 +440,7 @@ impl<'a> Lowering<'a> {
     ) -> Number {
         let mut number = Number {
             part: part.name.clone(),
-            field,
+            field: field.into(),
             pieces: pieces(places),
             signed: false,
             plus: 0,

@@ -38,18 +38,20 @@ use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::alias::{Alias, Long};
+use self::applies::ClassTest;
 use self::bound::Bound;
 pub(crate) use self::meaning::register_class;
 use self::meaning::{Known, Number, Source};
 use self::scope::Scope;
 use crate::table::formula::Formula;
-use crate::table::{InstFact, LengthLine, OperandTable, TextChoice};
+use crate::table::{Extend, InstFact, LengthLine, OperandTable, TextChoice};
+use crate::target::asm::asm_parts;
 use crate::target::encodings::Encoded;
 use crate::target::features::Features;
 use crate::target::inst::Inst;
 use crate::target::registers::{NOWHERE, Registers, text as text_of};
 use crate::target::{encodings, features, inst, lengths};
-use isaglot_tablegen::{Class, Def, Records, Value};
+use isaglot_tablegen::{Def, Records, Value};
 
 /// Records with the same bits whose texts an encoding takes over.
 const MAX_SHARING: usize = 8;
@@ -104,11 +106,11 @@ pub struct SameBits {
 impl SameBits {
     /// Two instructions that have the same bits; `None` if they have one mnemonic.
     fn of(decoded: &Candidate<'_>, written: &Candidate<'_>) -> Option<SameBits> {
-        let mnemonic = |c: &Candidate<'_>| match inst::asm_parts(&c.inst.asm).first() {
-            Some(inst::AsmPart::Text(text)) => text.split([' ', '\t']).next().unwrap_or("").to_owned(),
-            _ => String::new(),
+        let mnemonic = |c: &Candidate<'_>| {
+            let text = c.inst.asm.beginning().unwrap_or_default();
+            text.split([' ', '\t']).next().unwrap_or_default().to_owned()
         };
-        let name = |c: &Candidate<'_>| (c.inst.name.clone(), mnemonic(c));
+        let name = |c: &Candidate<'_>| (c.inst.name.to_string(), mnemonic(c));
         let place = |c: &Candidate<'_>| c.inst.def.span().unwrap_or(NOWHERE);
         let (decoded, decoded_at, written, written_at) = (name(decoded), place(decoded), name(written), place(written));
         (decoded.1 != written.1).then_some(SameBits { decoded, decoded_at, written, written_at })
@@ -175,10 +177,15 @@ pub(crate) struct Lowering<'a> {
     same: Vec<SameBits>,
     /// How operands print, by the index of their class of registers.
     choices: FxHashMap<Option<usize>, ByMethod>,
-    /// The classes that the table has facts about, in its order.
-    classes: Vec<Option<Class<'a>>>,
+    /// What the table says of the instructions of classes.
+    families: every::Families<'a>,
+    /// The statements about operands that say that a number follows, by the index of the operand's record.
+    extend: FxHashMap<usize, &'a Extend>,
     /// The words that facts refuse.
     refused: reject::Refused,
+    /// How it is told that a register is of a class, by the index of the class, the width of its number, the bits of it that are not in the
+    /// word and what these are; `None` where it never is.
+    class_tests: FxHashMap<(usize, u32, u64, u64), Option<Rc<ClassTest>>>,
     /// What operands mean, by the index of their type and the width of the word.
     numbers: FxHashMap<(usize, u32), Vec<Known>>,
     /// The methods by which operands print, by the index of their record.
@@ -187,7 +194,8 @@ pub(crate) struct Lowering<'a> {
     value_spaces: FxHashMap<String, Vec<(Number, SpaceId)>>,
     /// The types of fields that print by a table of records, by its name: for which width.
     record_tables: FxHashMap<String, Vec<(u32, FieldType)>>,
-    spaces: FxHashMap<String, SpaceId>,
+    /// Spaces whose words are the values of several numbers, by method: for which numbers.
+    joined_spaces: FxHashMap<String, Vec<(Vec<Number>, SpaceId)>>,
     enums: FxHashMap<String, EnumId>,
     aliases: FxHashMap<usize, Rc<Vec<Alias<'a>>>>,
     longs: FxHashMap<usize, Rc<Vec<Long<'a>>>>,
@@ -230,13 +238,15 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         guesses: table.print.values().flatten().any(|hook| hook.guess),
         same: Vec::new(),
         choices: FxHashMap::default(),
-        classes: every::classes(table, records),
+        families: every::Families::new(table, records),
+        extend: forms::extend(table, records),
         refused: reject::Refused::default(),
+        class_tests: FxHashMap::default(),
         numbers: FxHashMap::default(),
         methods: FxHashMap::default(),
         value_spaces: FxHashMap::default(),
         record_tables: FxHashMap::default(),
-        spaces: FxHashMap::default(),
+        joined_spaces: FxHashMap::default(),
         enums: FxHashMap::default(),
         aliases: FxHashMap::default(),
         longs: FxHashMap::default(),
@@ -398,17 +408,23 @@ impl<'a> Lowering<'a> {
             _ => None,
         });
         for (name, bits) in fields.filter(|(name, _)| !inst.fields.contains_key(name)).collect::<Vec<_>>() {
-            inst.fields.insert(name, bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect());
+            let places = bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect();
+            Rc::make_mut(&mut inst.fields).insert(name, places);
         }
+        let mut rewritten: Option<String> = None;
         for fact in &facts {
             if let InstFact::Rewrite(from, to) = fact {
-                inst.asm = inst.asm.replace(from.as_str(), to);
+                let text = rewritten.take().unwrap_or_else(|| text_of(inst.def, "AsmString"));
+                rewritten = Some(text.replace(from.as_str(), to));
             }
             if let InstFact::Copy(name, field) = fact
                 && let Some(places) = inst.fields.get(field).cloned()
             {
-                inst.fields.insert(name.clone(), places);
+                Rc::make_mut(&mut inst.fields).insert(name.clone(), places);
             }
+        }
+        if let Some(text) = rewritten {
+            inst.asm = Rc::new(asm_parts(&text));
         }
         let said = facts.iter().find_map(|f| if let InstFact::Width(w) = f { Some(*w) } else { None });
         let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
@@ -432,7 +448,7 @@ impl<'a> Lowering<'a> {
                 pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
             }
         }
-        let written = inst.def.bit("isAsmParserOnly").unwrap_or(false);
+        let written = matches!(inst.def.get("isAsmParserOnly"), Some(Value::Bit(true)));
         let own: Vec<(String, bool)> = facts
             .iter()
             .filter_map(|fact| if let InstFact::Where(name, on) = fact { Some((name.clone(), *on)) } else { None })
@@ -443,8 +459,8 @@ impl<'a> Lowering<'a> {
 
     fn facts(&mut self, inst: &Inst<'a>) -> Vec<InstFact> {
         let method = text_of(inst.def, "DecoderMethod");
-        let mut facts = self.table.instructions.get(&inst.name).cloned().unwrap_or_default();
-        facts.extend(every::facts(self.table, &self.classes, inst));
+        let mut facts = self.table.instructions.get(&*inst.name).cloned().unwrap_or_default();
+        facts.extend(self.families.facts(inst));
         let encoder = self.table.instructions.get(&text_of(inst.def, "PostEncoderMethod"));
         facts.extend(encoder.into_iter().flatten().cloned());
         match self.table.instructions.get(&method) {
@@ -549,7 +565,7 @@ impl<'a> Lowering<'a> {
         if except.iter().any(|e| e.contains(&pattern)) {
             return;
         }
-        let mut scope = Scope::new(inst.fields.clone(), span);
+        let mut scope = Scope::new(Rc::clone(&inst.fields), span);
         let mut operands = self.roles(&mut scope, &inst, &resolved.sources);
         let bound = Bound::new(&inst, resolved.sources, &candidate.facts);
         let mut texts = self.texts(&mut scope, &bound);
@@ -566,16 +582,16 @@ impl<'a> Lowering<'a> {
         self.refine_texts(&mut scope, candidate, &mut texts);
         flow::label(&scope, &mut operands);
         let jump = candidate.facts.iter().any(|fact| matches!(fact, InstFact::Jump(None)));
-        let flow = flow::flow(inst.def, &scope, jump);
+        let flow = flow::flow(inst.flags, &scope, jump);
         let opens = self.opens(&mut scope, &candidate.facts);
         let cases = self.cases(scope, texts, &inst.name);
         let name = self.builder.name(&inst.name);
         let named =
             candidate.facts.iter().find_map(|fact| if let InstFact::Text(t, _) = fact { Some(t) } else { None });
-        let named = named.map(|text| inst::asm_parts(text));
-        let display_name = match named.as_ref().unwrap_or(&bound.asm).first() {
-            Some(inst::AsmPart::Text(text)) => text.split(' ').next().or_impossible("").into(),
-            _ => inst.name.as_str().into(),
+        let named = named.map(|text| asm_parts(text));
+        let display_name = match named.as_ref().unwrap_or(&bound.asm).beginning() {
+            Some(text) => text.split(' ').next().or_impossible("").into(),
+            None => (&*inst.name).into(),
         };
         self.builder.encoding(Encoding {
             name,
@@ -624,7 +640,7 @@ impl<'a> Lowering<'a> {
         for fact in &candidate.facts {
             if let InstFact::Bits(name, bits) = fact {
                 let places = bits.iter().rev().flat_map(|&(high, low)| low..=high).map(|at| (at < width).then_some(at));
-                inst.to_mut().fields.insert(name.clone(), places.collect());
+                Rc::make_mut(&mut inst.to_mut().fields).insert(name.clone(), places.collect());
             }
         }
         let resolved = self.resolve(&inst, width, &candidate.facts);

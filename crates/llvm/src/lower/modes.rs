@@ -3,6 +3,8 @@
 //! Invariant: without modes in the table, an instruction has one form, itself; with modes, one for each line about its
 //! namespace whose first bits it can have, and none if no mode names its namespace.
 
+use std::rc::Rc;
+
 use isaglot_model::Condition;
 
 use super::{Lowering, RANKS};
@@ -90,7 +92,7 @@ fn arranged<'a>(inst: &Inst<'a>, mode: &Mode, line: &ModeNamespace) -> Option<In
     }
     if let Some(begins) = &line.begins {
         let low = inst.bits.len().checked_sub(begins.width() as usize)?;
-        for (at, bit) in (0u32..).zip(inst.bits.iter_mut().skip(low)) {
+        for (at, bit) in (0u32..).zip(Rc::make_mut(&mut inst.bits).iter_mut().skip(low)) {
             let Some(wanted) = begins.bit(at) else { continue };
             match *bit {
                 InstBit::Known(known) if known != wanted => return None,
@@ -119,8 +121,8 @@ fn rearrange(inst: &mut Inst<'_>, order: &[From]) {
         let place = order.iter().position(|from| matches!(from, From::Bit(at) if *at == old));
         place.and_then(|at| u32::try_from(at).ok())
     };
-    inst.bits = bits;
-    inst.fields.values_mut().flatten().for_each(|at| *at = at.and_then(now));
-    inst.copies.values_mut().flatten().for_each(|at| *at = at.and_then(now));
-    inst.fields.retain(|_, places| places.iter().any(Option::is_some));
+    inst.bits = Rc::new(bits);
+    let fields = Rc::make_mut(&mut inst.fields);
+    fields.values_mut().chain(inst.copies.values_mut()).flatten().for_each(|at| *at = at.and_then(now));
+    fields.retain(|_, places| places.iter().any(Option::is_some));
 }

@@ -16,11 +16,11 @@ impl<'a> Lowering<'a> {
     /// Notes the names of an instruction: of its operands, of their parts, of the fields of its encoding.
     pub(super) fn note_names(&self, inst: &Inst<'a>, facts: &[InstFact], out: &mut Names) {
         let methods = ["DecoderMethod", "PostEncoderMethod"].map(|field| text(inst.def, field));
-        for key in std::iter::once(&inst.name).chain(&methods).filter(|key| self.table.instructions.contains_key(*key))
-        {
-            let names = out.entry(key.clone()).or_default();
+        let keys = std::iter::once(&*inst.name).chain(methods.iter().map(String::as_str));
+        for key in keys.filter(|key| self.table.instructions.contains_key(*key)) {
+            let names = out.entry(key.to_owned()).or_default();
             names.extend(inst.fields.keys().cloned());
-            for operand in &inst.operands {
+            for operand in inst.operands.iter() {
                 names.insert(operand.name.clone());
                 let ty = match &operand.ty {
                     OperandType::Parts(ty, parts) => {

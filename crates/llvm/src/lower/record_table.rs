@@ -4,6 +4,8 @@
 //! names that need none are one further encoding. Where the table says what other values print as, each name is an encoding and
 //! that text is the last one.
 
+use std::sync::Arc;
+
 use isaglot_bits::{Pattern, Word};
 use isaglot_model::{Condition, FieldSource, FieldType, Piece, SpaceId, TemplatePart};
 use rustc_hash::FxHashSet;
@@ -53,7 +55,7 @@ impl<'a> Lowering<'a> {
             None => {
                 let (plain, conditional): (Vec<Entry>, Vec<Entry>) =
                     entries.into_iter().partition(|entry| entry.condition == Condition::Always);
-                let plain: Vec<(u64, String)> = plain.into_iter().flat_map(Entry::texts).collect();
+                let plain: Vec<(u64, Arc<str>)> = plain.into_iter().flat_map(Entry::texts).collect();
                 if conditional.is_empty() {
                     return FieldType::Enum(self.enumeration(name, &plain, true));
                 }
@@ -122,7 +124,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         (name, space): (&str, SpaceId),
         width: u32,
-        plain: &[(u64, String)],
+        plain: &[(u64, Arc<str>)],
         conditional: Vec<Entry>,
         table: &RecordTable,
     ) {
@@ -135,7 +137,7 @@ impl<'a> Lowering<'a> {
         for (i, entry) in conditional.into_iter().enumerate() {
             let mut scope = Scope::of_value(width, table.span);
             let (number, condition) = (entry.value, entry.condition.clone());
-            let names: Vec<(u64, String)> = entry.texts().collect();
+            let names: Vec<(u64, Arc<str>)> = entry.texts().collect();
             let id = self.enumeration(&format!("{name} {i}"), &names, true);
             let parts = value(self, id, &mut scope);
             let pattern = Pattern::exact(Word::from_u64(number, width));
@@ -162,7 +164,7 @@ impl<'a> Lowering<'a> {
             let parts = if entry.names.len() == 1 {
                 entry.names.into_iter().map(|name| TemplatePart::Literal(name.into_bytes().into())).collect()
             } else {
-                let names: Vec<(u64, String)> = entry.texts().collect();
+                let names: Vec<(u64, Arc<str>)> = entry.texts().collect();
                 let id = self.enumeration(&format!("{name} {rank}"), &names, false);
                 let source = FieldSource::Bits(whole(width));
                 let name = scope.field(&mut self.builder, "v", source, width, FieldType::Enum(id));
@@ -174,7 +176,7 @@ impl<'a> Lowering<'a> {
         let mut parts = Parts::default();
         let number = Number {
             part: "v".to_owned(),
-            field: "v".to_owned(),
+            field: "v".into(),
             pieces: vec![Piece::Bits(isaglot_bits::BitRange { lo: 0, width })],
             signed: false,
             plus: 0,
@@ -189,8 +191,8 @@ impl<'a> Lowering<'a> {
 }
 
 impl Entry {
-    fn texts(self) -> impl Iterator<Item = (u64, String)> {
-        self.names.into_iter().map(move |name| (self.value, name))
+    fn texts(self) -> impl Iterator<Item = (u64, Arc<str>)> {
+        self.names.into_iter().map(move |name| (self.value, name.into()))
     }
 }
 

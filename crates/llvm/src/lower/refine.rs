@@ -4,6 +4,8 @@
 //! method: the operand is changed before anything is made of it; a field that is there twice is two fields whose equality
 //! guards every text, so that decoding refuses other words and assembling fills both.
 
+use std::rc::Rc;
+
 use isaglot_model::{BinaryOp, TemplatePart};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +25,7 @@ impl<'a> Lowering<'a> {
     /// Gives operands the records that the table says, and fields that are there twice a second name.
     pub(super) fn refine(&mut self, inst: &mut Inst<'a>, facts: &[InstFact]) {
         for (name, places) in &inst.copies {
-            inst.fields.insert(copy_of(name), places.clone());
+            Rc::make_mut(&mut inst.fields).insert(copy_of(name), places.clone());
         }
         for fact in facts {
             let InstFact::Operand(name, record) = fact else { continue };
@@ -31,7 +33,7 @@ impl<'a> Lowering<'a> {
                 self.unknown("record of an operand", record);
                 continue;
             };
-            for operand in inst.operands.iter_mut().filter(|operand| operand.name == *name) {
+            for operand in Rc::make_mut(&mut inst.operands).iter_mut().filter(|operand| operand.name == *name) {
                 operand.ty = OperandType::Def(def);
             }
         }

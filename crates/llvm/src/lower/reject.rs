@@ -29,10 +29,14 @@ pub(super) fn reject(places: &Places, refused: &dyn Fn(u64) -> bool, width: u32,
         return;
     }
     // The most significant first, so that ranges are few cubes.
-    let value = |index: usize| -> u64 {
-        bits.iter().enumerate().fold(0, |v, (n, &(i, _))| v | ((index >> n & 1) as u64) << i.min(63))
-    };
-    let table: Vec<bool> = (0..1usize << bits.len()).map(|index| refused(value(index))).collect();
+    let mut values: Vec<u64> = Vec::with_capacity(1 << bits.len());
+    values.push(0);
+    for &(i, _) in &bits {
+        let below = values.len();
+        values.extend_from_within(..);
+        values.iter_mut().skip(below).for_each(|value| *value |= 1 << i.min(63));
+    }
+    let table: Vec<bool> = values.into_iter().map(refused).collect();
     let mut fixed = Vec::new();
     split(&table, &bits, &mut fixed, width, out);
 }
@@ -60,6 +64,8 @@ type Asked = (Places, (u8, u64, u64), u32);
 #[derive(Default)]
 pub(super) struct Refused {
     known: FxHashMap<Asked, Vec<Pattern>>,
+    /// Of fields that are equal, by their places and the width of the word.
+    equal: FxHashMap<(Places, Places, u32), Vec<Pattern>>,
 }
 
 impl Refused {
@@ -75,6 +81,16 @@ impl Refused {
         let known = self.known.entry((places.clone(), kind, width)).or_insert_with(|| {
             let mut own = Vec::new();
             reject_set(places, set, width, &mut own);
+            own
+        });
+        out.extend_from_slice(known);
+    }
+
+    /// Adds what [`reject_equal`] does.
+    pub(super) fn add_equal(&mut self, a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
+        let known = self.equal.entry((a.clone(), b.clone(), width)).or_insert_with(|| {
+            let mut own = Vec::new();
+            reject_equal(a, b, width, &mut own);
             own
         });
         out.extend_from_slice(known);
@@ -110,7 +126,7 @@ fn cube(fixed: &[(u32, bool)], width: u32) -> Pattern {
 }
 
 /// Adds the words in which two fields have one value; at most as many as a field of [`MAX_LISTED_BITS`] / 2 bits has.
-pub(super) fn reject_equal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
+fn reject_equal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
     let count = a.len().max(b.len());
     if count as u32 > MAX_LISTED_BITS / 2 {
         return;

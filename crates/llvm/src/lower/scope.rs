@@ -1,6 +1,6 @@
 //! The fields of an encoding that is being made, and the expressions over them.
 
-use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use isaglot_bits::BitRange;
 use isaglot_model::{
@@ -11,27 +11,27 @@ use isaglot_source::Span;
 use super::meaning::Number;
 use crate::table::formula::Formula;
 use crate::target::features::Features;
-use crate::target::inst::{Places, pieces};
+use crate::target::inst::{Fields, pieces};
 
 /// The fields so far.
 #[derive(Debug)]
 pub(crate) struct Scope {
     /// Each with the name that was asked for.
-    pub(crate) fields: Vec<(String, Field)>,
+    pub(crate) fields: Vec<(Name, Field)>,
     /// Where bits of `Inst` fields are, for formulas.
-    pub(crate) places: BTreeMap<String, Places>,
+    pub(crate) places: Rc<Fields>,
     pub(crate) span: Span,
 }
 
 impl Scope {
-    pub(crate) fn new(places: BTreeMap<String, Places>, span: Span) -> Scope {
+    pub(crate) fn new(places: Rc<Fields>, span: Span) -> Scope {
         Scope { fields: Vec::new(), places, span }
     }
 
     /// A scope whose word is one number, called `v`.
     pub(crate) fn of_value(width: u32, span: Span) -> Scope {
         let places = (0..width).map(Some).collect();
-        Scope::new(BTreeMap::from([("v".to_owned(), places)]), span)
+        Scope::new(Rc::new(Fields::from([("v".to_owned(), places)])), span)
     }
 
     /// The name of a field like this; if there is one, that.
@@ -43,25 +43,61 @@ impl Scope {
         width: u32,
         ty: FieldType,
     ) -> Name {
-        let same =
-            |(name, f): &&(String, Field)| name == wanted && f.source == source && f.ty == ty && f.width == width;
-        if let Some((_, field)) = self.fields.iter().find(same) {
-            return field.name;
+        let name = builder.name(wanted);
+        let same = |f: &Field| f.source == source && f.ty == ty && f.width == width;
+        match self.known(name, same) {
+            Some(known) => known,
+            None => self.push(builder, (name, wanted), source, width, ty),
         }
-        let others = self.fields.iter().filter(|(name, _)| name == wanted).count();
-        let name = if others == 0 { builder.name(wanted) } else { builder.name(&format!("{wanted}'{}", others + 1)) };
+    }
+
+    /// The same for bits of the word.
+    pub(crate) fn field_of_bits(
+        &mut self,
+        builder: &mut Builder,
+        wanted: &str,
+        pieces: &[Piece],
+        width: u32,
+        ty: FieldType,
+    ) -> Name {
+        let name = builder.name(wanted);
+        let is = |source: &FieldSource| matches!(source, FieldSource::Bits(own) if own == pieces);
+        let same = |f: &Field| f.ty == ty && f.width == width && is(&f.source);
+        match self.known(name, same) {
+            Some(known) => known,
+            None => self.push(builder, (name, wanted), FieldSource::Bits(pieces.to_vec()), width, ty),
+        }
+    }
+
+    /// The name of the field that was asked for by this one and is so.
+    fn known(&self, wanted: Name, is: impl Fn(&Field) -> bool) -> Option<Name> {
+        self.fields.iter().find(|(name, field)| *name == wanted && is(field)).map(|(_, field)| field.name)
+    }
+
+    /// Adds a field under a name of its own.
+    fn push(
+        &mut self,
+        builder: &mut Builder,
+        (wanted, text): (Name, &str),
+        source: FieldSource,
+        width: u32,
+        ty: FieldType,
+    ) -> Name {
+        let others = self.fields.iter().filter(|(name, _)| *name == wanted).count();
+        let name = if others == 0 { wanted } else { builder.name(&format!("{text}'{}", others + 1)) };
         let field = Field { name, source, width, ty, params: Vec::new(), doc: String::new(), span: self.span };
-        self.fields.push((wanted.to_owned(), field));
+        self.fields.push((wanted, field));
         name
     }
 
     /// A field that is always the same; `wanted` says which.
     pub(crate) fn constant(&mut self, builder: &mut Builder, wanted: &str, source: FieldSource, ty: FieldType) -> Name {
         let wanted = format!("{wanted} always");
-        if let Some((_, field)) = self.fields.iter().find(|(name, f)| *name == wanted && f.ty == ty) {
-            return field.name;
+        let name = builder.name(&wanted);
+        match self.known(name, |f| f.ty == ty) {
+            Some(known) => known,
+            None => self.field(builder, &wanted, source, 64, ty),
         }
-        self.field(builder, &wanted, source, 64, ty)
     }
 
     /// The field with the bits of a number, of any type.
@@ -71,7 +107,7 @@ impl Scope {
         if let Some((_, field)) = self.fields.iter().find(|(_, f)| is(f)) {
             return field.name;
         }
-        self.field(builder, &number.field, FieldSource::Bits(pieces.clone()), number.width(), FieldType::Uint)
+        self.field_of_bits(builder, &number.field, pieces, number.width(), FieldType::Uint)
     }
 
     /// The field with the bits of a field of `Inst`.

@@ -1,7 +1,11 @@
 //! How one operand prints: its text by the table's choices, its numbers by their formats.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::rc::Rc;
+use std::sync::Arc;
 
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{BinaryOp, FieldSource, FieldType, IntType, Name, Node, Piece as Bits, TemplatePart};
 use isaglot_source::{Diagnostic, Span};
 
@@ -115,7 +119,7 @@ impl<'a> Lowering<'a> {
                             .enums
                             .get(name)
                             .and_then(|values| {
-                                values.iter().find(|(v, _)| *v == value as u64).map(|(_, text)| text.clone())
+                                values.iter().find(|(v, _)| *v == value as u64).map(|(_, text)| text.to_string())
                             })
                             .unwrap_or_else(|| value.to_string()),
                         _ => value.to_string(),
@@ -176,14 +180,14 @@ impl<'a> Lowering<'a> {
         let ty = if plain {
             let method = method();
             let value = |c: &TextChoice| match (&c.when, c.text.first()) {
-                (ValueSet::Range(value, _), Some(TextPiece::Literal(text))) => (*value, text.clone()),
-                (ValueSet::Range(value, _), _) => (*value, String::new()),
-                _ => (0, String::new()),
+                (ValueSet::Range(value, _), Some(TextPiece::Literal(text))) => (*value, text.as_str().into()),
+                (ValueSet::Range(value, _), _) => (*value, "".into()),
+                _ => (0, "".into()),
             };
             FieldType::Enum(match self.enums.get(&*method) {
                 Some(&known) => known,
                 None => {
-                    let values: Vec<(u64, String)> = choices.iter().map(value).collect();
+                    let values: Vec<(u64, Arc<str>)> = choices.iter().map(value).collect();
                     self.enumeration(&method, &values, false)
                 }
             })
@@ -233,7 +237,7 @@ impl<'a> Lowering<'a> {
                 }
                 TextPiece::Expr(formula, format) => {
                     let own = if let [number] = numbers { places(&number.pieces) } else { None };
-                    let outer = own.and_then(|own| scope.places.insert("v".to_owned(), own));
+                    let outer = own.and_then(|own| Rc::make_mut(&mut scope.places).insert("v".to_owned(), own));
                     let mut formula = formula.clone();
                     formula.replace(&|name| value_of(numbers, name));
                     match scope.formula(&mut self.builder, &self.features, &formula) {
@@ -258,8 +262,9 @@ impl<'a> Lowering<'a> {
                         }
                     }
                     match outer {
-                        Some(outer) => scope.places.insert("v".to_owned(), outer),
-                        None => scope.places.remove("v"),
+                        Some(outer) => Rc::make_mut(&mut scope.places).insert("v".to_owned(), outer),
+                        None if scope.places.contains_key("v") => Rc::make_mut(&mut scope.places).remove("v"),
+                        None => None,
                     };
                 }
             }
@@ -324,20 +329,19 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn field_part(&mut self, scope: &mut Scope, number: &Number, ty: FieldType, parts: &mut Parts) {
         let name = self.field_of(scope, number, ty);
-        parts.push(TemplatePart::Field { name, align: 0, reference: number.field.as_str().into() });
+        parts.push(TemplatePart::Field { name, align: 0, reference: Arc::clone(&number.field) });
     }
 
     /// The field that is a number.
     pub(super) fn field_of(&mut self, scope: &mut Scope, number: &Number, ty: FieldType) -> Name {
         let width = number.width();
-        let source = FieldSource::Bits(number.pieces.clone());
         let is_sub = matches!(ty, FieldType::Sub(_));
         if number.formula.is_some() && is_sub {
             let what = format!("`{}` is computed: it prints as a number, a register or by an `enum`", number.field);
             self.problem(Diagnostic::error("operands-compute", what).label(scope.span, "in this instruction"));
         }
         if number.plus == 0 && number.formula.is_none() || is_sub {
-            return scope.field(&mut self.builder, &number.field, source, width, ty);
+            return scope.field_of_bits(&mut self.builder, &number.field, &number.pieces, width, ty);
         }
         let bits = scope.bits_of(&mut self.builder, number);
         let signed = IntType { bits: width.clamp(1, 64), signed: number.signed };
@@ -372,7 +376,7 @@ fn by_feature(value: i64, choices: &[TextChoice]) -> Option<Number> {
     let width = (u64::BITS - value.leading_zeros()).max(1);
     Some(Number {
         part: String::new(),
-        field: "context".to_owned(),
+        field: "context".into(),
         pieces: vec![Bits::Implied { width, value }],
         signed: false,
         plus: 0,
@@ -386,11 +390,18 @@ fn by_feature(value: i64, choices: &[TextChoice]) -> Option<Number> {
 /// Some bits of a number, as a number without sign.
 fn slice(number: &Number, bits: &[(u32, u32)]) -> Number {
     let places = places(&number.pieces).unwrap_or_default();
-    let list: Vec<String> =
-        bits.iter().map(|&(h, l)| if h == l { h.to_string() } else { format!("{h}:{l}") }).collect();
+    let mut field = format!("{}[", number.field);
+    for (i, &(high, low)) in bits.iter().enumerate() {
+        let between = if i > 0 { "," } else { "" };
+        // Nothing can fail to be written to a text.
+        let written =
+            if high == low { write!(field, "{between}{high}") } else { write!(field, "{between}{high}:{low}") };
+        written.or_impossible(());
+    }
+    field.push(']');
     Number {
         part: number.part.clone(),
-        field: format!("{}[{}]", number.field, list.join(",")),
+        field: field.into(),
         pieces: pieces(&select(&places, bits)),
         signed: false,
         plus: 0,
@@ -424,10 +435,10 @@ fn value_of(numbers: &[Number], name: &str) -> Option<Formula> {
 
 /// Numbers put together as one without sign, the first with the most significant bits.
 fn joined(list: Vec<&Number>) -> Number {
-    let names: Vec<&str> = list.iter().map(|number| number.field.as_str()).collect();
+    let names: Vec<&str> = list.iter().map(|number| &*number.field).collect();
     Number {
         part: String::new(),
-        field: names.join(","),
+        field: names.join(",").into(),
         pieces: list.iter().flat_map(|number| number.pieces.clone()).collect(),
         signed: false,
         plus: 0,

@@ -1,8 +1,12 @@
 //! Spaces and enums for operands whose text depends on their value: a word is a value, and each has its text.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
-    Case, Condition, Encoding, EnumType, EnumValue, Overlap, Piece as Bits, Space, SpaceId, Template, TemplatePart,
+    Case, Condition, Encoding, EnumId, EnumType, EnumValue, Overlap, Piece as Bits, Space, SpaceId, Template,
+    TemplatePart,
 };
 use isaglot_source::{Diagnostic, Span};
 
@@ -30,7 +34,7 @@ impl Lowering<'_> {
         let span = choices.first().map_or(NOWHERE, |c| c.span);
         let space = self.new_space(method, width, span);
         self.value_spaces.entry(method.to_owned()).or_default().push((number.clone(), space));
-        let inner = Number { part: "v".to_owned(), field: "v".to_owned(), pieces: whole(width), ..number.clone() };
+        let inner = Number { part: "v".to_owned(), field: "v".into(), pieces: whole(width), ..number.clone() };
         for (choice, rank) in choices.iter().zip(0u32..) {
             for pattern in patterns(&choice.when, width) {
                 let mut scope = Scope::of_value(width, choice.span);
@@ -60,7 +64,7 @@ impl Lowering<'_> {
         }
         let all = Number {
             part: String::new(),
-            field: first.field.split('.').next().unwrap_or_default().to_owned(),
+            field: first.field.split('.').next().unwrap_or_default().into(),
             pieces: numbers.iter().flat_map(|number| number.pieces.clone()).collect(),
             signed: false,
             plus: 0,
@@ -69,6 +73,15 @@ impl Lowering<'_> {
             format: NumberFormat::Plain,
             unexplained: false,
         };
+        // The space only depends on how wide the numbers are, not on where their bits lie.
+        let alike = |(known, _): &&(Vec<Number>, SpaceId)| {
+            let mut both = known.iter().zip(numbers);
+            known.len() == numbers.len()
+                && both.all(|(known, number)| known.width() == number.width() && known.is_but_for_bits(number))
+        };
+        if let Some((_, space)) = self.joined_spaces.get(method).and_then(|all| all.iter().find(alike)) {
+            return Some((all, *space));
+        }
         let mut low = width;
         let mut inner: Vec<Number> = Vec::new();
         for number in numbers {
@@ -76,13 +89,9 @@ impl Lowering<'_> {
             let pieces = vec![Bits::Bits(BitRange { lo: low, width: number.width() })];
             inner.push(Number { pieces, ..number.clone() });
         }
-        let key = format!("{method} {inner:?}");
-        if let Some(&space) = self.spaces.get(&key) {
-            return Some((all, space));
-        }
         let span = choices.first().map_or(NOWHERE, |c| c.span);
         let space = self.new_space(method, width, span);
-        self.spaces.insert(key, space);
+        self.joined_spaces.entry(method.to_owned()).or_default().push((inner.clone(), space));
         for (choice, rank) in choices.iter().zip(0u32..) {
             let mut cubes = vec![Pattern::any(width)];
             for (name, set) in &choice.parts {
@@ -97,7 +106,8 @@ impl Lowering<'_> {
             let Some(condition) = self.choice_condition(choice) else { continue };
             for pattern in cubes {
                 let mut scope = Scope::of_value(width, choice.span);
-                scope.places.extend(inner.iter().filter_map(|n| Some((n.part.clone(), places(&n.pieces)?))));
+                Rc::make_mut(&mut scope.places)
+                    .extend(inner.iter().filter_map(|n| Some((n.part.clone(), places(&n.pieces)?))));
                 let mut parts = Parts::default();
                 self.show_pieces(&mut scope, &inner, &choice.text, choice.span, &mut parts);
                 self.choice(space, pattern, rank, condition.clone(), scope, (parts.finish(), choice.printed_only));
@@ -150,13 +160,13 @@ impl Lowering<'_> {
         self.builder.encoding(encoding);
     }
 
-    pub(super) fn enumeration(&mut self, name: &str, values: &[(u64, String)], numbers: bool) -> isaglot_model::EnumId {
+    pub(super) fn enumeration(&mut self, name: &str, values: &[(u64, Arc<str>)], numbers: bool) -> EnumId {
         if let Some(&id) = self.enums.get(name) {
             return id;
         }
-        let value = |(value, text): &(u64, String)| EnumValue {
+        let value = |(value, text): &(u64, Arc<str>)| EnumValue {
             value: *value,
-            display: text.as_str().into(),
+            display: Arc::clone(text),
             name: None,
             span: NOWHERE,
         };

@@ -8,7 +8,7 @@ use super::meaning::{LITERAL, Number, Source, register_class};
 use super::scope::{Guard, Scope};
 use super::{Lowering, Missing};
 use crate::table::{NumberFormat, TextChoice, TextPiece, ValueSet};
-use crate::target::inst::AsmPart;
+use crate::target::asm::{Asm, AsmPart};
 use crate::target::registers::{NOWHERE, text};
 use isaglot_tablegen::Def;
 
@@ -92,12 +92,12 @@ impl<'a> Lowering<'a> {
     /// The operands of an `AsmString`; `operand` gives what a name stands for and the record that says how it prints.
     pub(crate) fn line<'s>(
         &mut self,
-        asm: &'s [AsmPart],
+        asm: &'s Asm,
         operand: &Lookup<'_, 'a>,
         printers: &[(String, String)],
     ) -> Line<'s, 'a> {
-        let mut parts = Vec::with_capacity(asm.len());
-        for part in asm {
+        let mut parts = Vec::with_capacity(asm.parts().len());
+        for part in asm.parts() {
             let part = match part {
                 AsmPart::Text(text) => Some(LinePart::Text(text)),
                 // `$Rd.d` is a name with a dot, or an operand with text after it.

@@ -87,9 +87,9 @@ pub fn scaffold(records: &Records, known: &Known) -> Option<String> {
 fn collect<'a>(inst: &Inst<'a>, unit: u32, names: &mut Names<'a>) {
     let method = text(inst.def, "DecoderMethod");
     if !method.is_empty() {
-        names.whole.entry(method).or_insert_with(|| (0, inst.name.clone())).0 += 1;
+        names.whole.entry(method).or_insert_with(|| (0, inst.name.to_string())).0 += 1;
     }
-    for operand in &inst.operands {
+    for operand in inst.operands.iter() {
         let mut fields: Vec<(Def<'a>, &str, bool)> = Vec::new();
         match &operand.ty {
             OperandType::Def(ty) => fields.push((*ty, &operand.name, true)),

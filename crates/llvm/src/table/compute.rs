@@ -8,6 +8,7 @@
 //! Invariant: of one value, the first line whose condition holds gives the text that prints; later ones are read.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Span};
@@ -65,7 +66,7 @@ pub(super) fn define(line: Line<'_>) -> Result<Option<(String, Definition)>> {
 }
 
 /// `FROM..TO "TEXT" [if "FORMULA"]`: the text of each value. `before` counts the texts of the table so far.
-pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, String)>) -> Result<()> {
+pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, Arc<str>)>) -> Result<()> {
     let from = t.number("the first value")?;
     t.at += 1;
     let to = t.number("the last value")?;
@@ -88,7 +89,7 @@ pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, Strin
         });
     }
     let (mut room, mut numbers) = (Vec::new(), Vec::new());
-    let mut first = from;
+    let (mut first, mut text) = (from, String::new());
     loop {
         let all = [1; BLOCK];
         let holds = when.as_ref().map_or(all, |when| *when.values(first, &mut room));
@@ -104,7 +105,7 @@ pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, Strin
             if before + out.len() >= MAX_COMPUTED {
                 return Err(bad(&format!("the enums of the table have more than {MAX_COMPUTED} texts")));
             }
-            let mut text = String::new();
+            text.clear();
             let mut numbers = numbers.iter();
             for piece in &made {
                 match piece {
@@ -115,7 +116,7 @@ pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, Strin
                     }
                 }
             }
-            out.push((value as u64, text));
+            out.push((value as u64, text.as_str().into()));
         }
         match first.checked_add(BLOCK as i64) {
             Some(next) if next <= to => first = next,

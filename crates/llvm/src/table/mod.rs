@@ -11,6 +11,8 @@ mod mode;
 pub(crate) mod read;
 mod tokens;
 
+use std::sync::Arc;
+
 use isaglot_bits::Pattern;
 use isaglot_model::ByteOrder;
 use isaglot_source::Span;
@@ -68,7 +70,7 @@ pub struct OperandTable {
     /// Features of which one must be on: the table says nothing of other processors. Empty if it is for all.
     pub claims: Vec<String>,
     /// Texts by value.
-    pub enums: FxHashMap<String, Vec<(u64, String)>>,
+    pub enums: FxHashMap<String, Vec<(u64, Arc<str>)>>,
     /// Texts by value, taken from records.
     pub record_tables: FxHashMap<String, RecordTable>,
     /// Meanings of `DecoderMethod`s, by the name before its parameters.

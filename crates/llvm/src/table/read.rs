@@ -160,7 +160,7 @@ fn statement(
                 }
                 while !t.done() {
                     let value = t.number("a value")? as u64;
-                    values.push((value, t.text("its text")?));
+                    values.push((value, t.text("its text")?.into()));
                 }
             }
             *texts += values.len();

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::table::OperandTable;
 use crate::target::features::{Features, all};
 use crate::target::registers::text;
-use isaglot_tablegen::{Def, Records, Value};
+use isaglot_tablegen::{Class, Def, Records, Value};
 
 /// An instruction, the record that has its bits, and when these are its bits.
 pub(crate) struct Encoded<'a> {
@@ -23,18 +23,23 @@ pub(crate) fn list<'a>(records: &'a Records, features: &mut Features, table: &Op
     // A description that is not LLVM's may have instructions alone.
     let has = |class: &str| records.class(class).is_some();
     let class = if has("InstructionEncoding") { "InstructionEncoding" } else { "Instruction" };
+    let classes =
+        |names: &[String]| -> Vec<Class<'a>> { names.iter().filter_map(|name| records.class(name)).collect() };
+    let (only, decoded, all) =
+        (classes(&table.only), classes(&table.decoded), table.only.is_empty() && table.decoded.is_empty());
     let wanted = |def: Def<'a>| {
-        let flag = |field: &str| def.bit(field).unwrap_or(false);
-        !flag("isPseudo")
+        let flag = |field: &str| matches!(def.get(field), Some(Value::Bit(true)));
+        let is = |class: &Class<'a>| def.is_a(*class);
+        // What costs least first.
+        (all || only.iter().any(is) || decoded.iter().any(is) && !flag("isAsmParserOnly"))
+            && !flag("isPseudo")
             && !flag("isCodeGenOnly")
-            && text(def, "Namespace") != "TargetOpcode"
-            && (table.only.is_empty() && table.decoded.is_empty()
-                || table.only.iter().any(|class| def.is_of(class))
-                || !flag("isAsmParserOnly") && table.decoded.iter().any(|class| def.is_of(class)))
+            && !matches!(def.get("Namespace"), Some(Value::String(b"TargetOpcode")))
     };
     let mut found = Vec::new();
+    let instruction = records.class("Instruction");
     for def in records.defs_where(class, wanted) {
-        if !def.is_of("Instruction") {
+        if !instruction.is_some_and(|class| def.is_a(class)) {
             // An encoding without an instruction is skipped; one that a mode names is added with the mode.
             if let Some(Value::Def(alias)) = def.get("AliasOf") {
                 found.push(Encoded { def: alias, bits: def, mode: Condition::Always });

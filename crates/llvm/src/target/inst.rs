@@ -1,13 +1,13 @@
 //! An instruction as its record says it: the bits of `Inst`, the operands with their ties, the text.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use isaglot_bits::{BitRange, Pattern, Word};
-use isaglot_invariant::Impossible as _;
 use isaglot_model::Piece;
 
 use crate::limits::MAX_INST_BITS;
+use crate::target::asm::{Asm, asm_parts};
 use crate::target::registers::text;
 use crate::target::varlen;
 use isaglot_tablegen::{Bit, Dag, Def, Records, Value};
@@ -33,6 +33,33 @@ pub(crate) enum OperandType<'a> {
     Other,
 }
 
+/// What a record says of where control goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flags {
+    pub(crate) returns: bool,
+    pub(crate) traps: bool,
+    pub(crate) calls: bool,
+    pub(crate) branches: bool,
+    /// Not to an address that the word has.
+    pub(crate) indirect: bool,
+    /// What follows is not reached.
+    pub(crate) barrier: bool,
+}
+
+impl Flags {
+    fn of(def: Def<'_>) -> Flags {
+        let flag = |field: &str| matches!(def.get(field), Some(Value::Bit(true)));
+        Flags {
+            returns: flag("isReturn"),
+            traps: flag("isTrap"),
+            calls: flag("isCall"),
+            branches: flag("isBranch"),
+            indirect: flag("isIndirectBranch"),
+            barrier: flag("isBarrier"),
+        }
+    }
+}
+
 /// An operand of an instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct InstOperand<'a> {
@@ -46,19 +73,23 @@ pub(crate) struct InstOperand<'a> {
 /// Where the bits of a field are: for each bit of the field its place in the word.
 pub(crate) type Places = Vec<Option<u32>>;
 
-/// An instruction.
+/// The fields of an instruction.
+pub(crate) type Fields = BTreeMap<String, Places>;
+
+/// An instruction. It has many forms that are alike but for little, so a clone shares its lists.
 #[derive(Clone, Debug)]
 pub(crate) struct Inst<'a> {
     pub(crate) def: Def<'a>,
-    pub(crate) name: String,
-    pub(crate) bits: Vec<InstBit>,
-    pub(crate) fields: BTreeMap<String, Places>,
+    pub(crate) name: Rc<str>,
+    pub(crate) bits: Rc<Vec<InstBit>>,
+    pub(crate) fields: Rc<Fields>,
     /// Where the bits of a field are a second time, under the name of the field: both must be equal.
-    pub(crate) copies: BTreeMap<String, Places>,
+    pub(crate) copies: Fields,
     /// The decoders that the encoding itself names for operands.
     pub(crate) decoders: Vec<(String, String)>,
-    pub(crate) operands: Vec<InstOperand<'a>>,
-    pub(crate) asm: String,
+    pub(crate) operands: Rc<Vec<InstOperand<'a>>>,
+    pub(crate) asm: Rc<Asm>,
+    pub(crate) flags: Flags,
 }
 
 impl<'a> Inst<'a> {
@@ -75,31 +106,29 @@ impl<'a> Inst<'a> {
             return None;
         }
         let width = if size > 0 { size.min(inst.width()) } else { inst.width() };
-        let soft = match encoding.get("SoftFail") {
-            Some(Value::Bits(soft)) => Some(soft),
-            _ => None,
+        let soft: Vec<Bit<'_>> = match encoding.get("SoftFail") {
+            Some(Value::Bits(soft)) if soft.int() != Some(0) => soft.iter().collect(),
+            _ => Vec::new(),
         };
+        let all: Vec<Bit<'_>> = inst.iter().collect();
         let mut bits = Vec::with_capacity(width as usize);
-        let mut fields: BTreeMap<String, Places> = BTreeMap::new();
-        let mut copies: BTreeMap<String, Places> = BTreeMap::new();
+        let mut fields: Vec<(&str, Places)> = Vec::new();
+        let mut copies = Fields::new();
         let mut known = false;
         let whole = [(width.saturating_sub(1), 0)];
         let layout = if layout.is_empty() { &whole[..] } else { layout };
         let order = layout.iter().flat_map(|&(high, low)| low..=high).filter(|&i| i < width);
         for (i, at) in order.zip(0u32..) {
             let i = if reversed { width - 1 - i } else { i };
-            bits.push(match inst.bit(i) {
+            bits.push(match all.get(i as usize).copied().unwrap_or(Bit::Unset) {
                 bit @ (Bit::Zero | Bit::One) => {
                     known = true;
                     let one = bit == Bit::One;
-                    if soft.is_some_and(|soft| soft.bit(i) == Bit::One) {
-                        InstBit::Soft(one)
-                    } else {
-                        InstBit::Known(one)
-                    }
+                    if soft.get(i as usize) == Some(&Bit::One) { InstBit::Soft(one) } else { InstBit::Known(one) }
                 }
                 Bit::Field { field, index } => {
-                    if let Some(places) = fields.get_mut(field) {
+                    // Nearly always it is the field of the bit before.
+                    if let Some((_, places)) = fields.iter_mut().rev().find(|(known, _)| *known == field) {
                         if let Some(Some(other)) = places.get(index as usize).copied() {
                             place(copies.entry(field.to_owned()).or_default(), index, other);
                         }
@@ -111,7 +140,7 @@ impl<'a> Inst<'a> {
                         };
                         let mut places = vec![None; declared.min(MAX_INST_BITS) as usize];
                         place(&mut places, index, at);
-                        fields.insert(field.to_owned(), places);
+                        fields.push((field, places));
                     }
                     InstBit::Open
                 }
@@ -121,8 +150,11 @@ impl<'a> Inst<'a> {
         if !known {
             return None;
         }
-        let (operands, name) = (operands(def), def.name().into_owned());
-        Some(Inst { def, name, bits, fields, copies, decoders: Vec::new(), operands, asm: text(def, "AsmString") })
+        let fields = fields.into_iter().map(|(name, places)| (name.to_owned(), places)).collect();
+        let (bits, fields, operands) = (Rc::new(bits), Rc::new(fields), Rc::new(operands(def)));
+        let asm = Rc::new(asm_parts(&text(def, "AsmString")));
+        let (name, flags) = ((*def.name()).into(), Flags::of(def));
+        Some(Inst { def, name, bits, fields, copies, decoders: Vec::new(), operands, asm, flags })
     }
 
     /// Of an `Inst` that is put together from parts.
@@ -131,8 +163,8 @@ impl<'a> Inst<'a> {
         if !bits.iter().any(|bit| matches!(bit, InstBit::Known(_))) {
             return None;
         }
-        let (mut operands, name) = (operands(def), def.name().into_owned());
-        let mut fields: BTreeMap<String, Places> = fields.into_iter().collect();
+        let mut operands = operands(def);
+        let mut fields: Fields = fields.into_iter().collect();
         let copies = BTreeMap::new();
         if !layout.is_empty() {
             let width = bits.len() as u32;
@@ -152,15 +184,23 @@ impl<'a> Inst<'a> {
                 operand.ty = OperandType::Parts(ty, names);
             }
         }
-        Some(Inst { def, name, bits, fields, copies, decoders, operands, asm: text(def, "AsmString") })
+        let (bits, fields, operands) = (Rc::new(bits), Rc::new(fields), Rc::new(operands));
+        let asm = Rc::new(asm_parts(&text(def, "AsmString")));
+        let (name, flags) = ((*def.name()).into(), Flags::of(def));
+        Some(Inst { def, name, bits, fields, copies, decoders, operands, asm, flags })
     }
 
     /// Makes the word `width` bits wide, with what it has at the upper end: in memory that comes first, where the most
     /// significant byte does.
     pub(crate) fn move_up(&mut self, width: u32) {
         let by = width.saturating_sub(self.bits.len() as u32);
-        self.bits.splice(0..0, (0..by).map(|_| InstBit::Open));
-        self.fields.values_mut().chain(self.copies.values_mut()).flatten().flatten().for_each(|at| *at += by);
+        Rc::make_mut(&mut self.bits).splice(0..0, (0..by).map(|_| InstBit::Open));
+        Rc::make_mut(&mut self.fields)
+            .values_mut()
+            .chain(self.copies.values_mut())
+            .flatten()
+            .flatten()
+            .for_each(|at| *at += by);
     }
 
     /// The bits that are known, in a word of `width` bits.
@@ -241,132 +281,4 @@ pub(crate) fn pieces(places: &[Option<u32>]) -> Vec<Piece> {
         }
     }
     list
-}
-
-/// A part of an `AsmString`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum AsmPart {
-    Text(String),
-    Operand(String),
-}
-
-/// Takes an `AsmString` apart, in its first variant. Runs of blanks become one space.
-pub(crate) fn asm_parts(asm: &str) -> Vec<AsmPart> {
-    let mut parts = asm_parts_with_methods(asm);
-    for part in &mut parts {
-        if let AsmPart::Operand(name) = part
-            && let Some(end) = name.find(':')
-        {
-            name.truncate(end);
-        }
-    }
-    parts
-}
-
-/// The same, where `${name:method}` says how the operand prints: so in the texts of operand tables.
-pub(crate) fn asm_parts_with_methods(asm: &str) -> Vec<AsmPart> {
-    let asm = first_variant(asm);
-    let mut parts = Vec::new();
-    let mut literal = String::with_capacity(asm.len());
-    let mut rest: &str = &asm;
-    while let Some(c) = rest.chars().next() {
-        // What is neither a blank nor a sign is copied at once.
-        let plain = run(rest, |byte| byte.is_ascii_graphic() && byte != b'$');
-        if plain > 0 {
-            let (text, after) = rest.split_at_checked(plain).or_impossible((rest, ""));
-            literal.push_str(text);
-            rest = after;
-            continue;
-        }
-        let after = rest.get(c.len_utf8()..).or_impossible("");
-        if c != '$' {
-            if !c.is_whitespace() {
-                literal.push(c);
-            } else if !literal.ends_with(' ') {
-                literal.push(' ');
-            }
-            rest = after;
-            continue;
-        }
-        if let Some(more) = after.strip_prefix('$') {
-            literal.push('$');
-            rest = more;
-            continue;
-        }
-        let (name, more) = match after.strip_prefix('{') {
-            Some(inner) => inner.split_once('}').unwrap_or((inner, "")),
-            None => {
-                let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-                let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
-                // A dot at the end belongs to the text.
-                let end = after.get(..end).map_or(0, |name| name.trim_end_matches('.').len());
-                after.split_at(end)
-            }
-        };
-        rest = more;
-        if !literal.is_empty() {
-            parts.push(AsmPart::Text(literal.as_str().to_owned()));
-            literal.clear();
-        }
-        if !name.is_empty() && !name.starts_with(':') {
-            parts.push(AsmPart::Operand(name.to_owned()));
-        }
-    }
-    let literal = literal.trim_end();
-    if !literal.is_empty() {
-        parts.push(AsmPart::Text(literal.to_owned()));
-    }
-    parts
-}
-
-/// How many bytes at the beginning of a text are such ones.
-fn run(text: &str, is: impl Fn(u8) -> bool) -> usize {
-    let mut length = 0;
-    for &byte in text.as_bytes() {
-        if !is(byte) {
-            break;
-        }
-        length += 1;
-    }
-    length
-}
-
-/// `{first|second}` as `first`; braces of `${name}` stay.
-fn first_variant(asm: &str) -> Cow<'_, str> {
-    let special = |byte: u8| matches!(byte, b'{' | b'}' | b'|' | b'\\');
-    if !asm.bytes().any(|byte| byte == b'{' || byte == b'\\') {
-        return Cow::Borrowed(asm);
-    }
-    let mut out = String::with_capacity(asm.len());
-    let (mut depth, mut skipping) = (0, false);
-    let mut before = b' ';
-    let mut reference = false;
-    let mut rest = asm;
-    loop {
-        // A sign is one byte, so a run of others ends between characters.
-        let (plain, after) = rest.split_at_checked(run(rest, |byte| !special(byte))).or_impossible((rest, ""));
-        if !skipping {
-            out.push_str(plain);
-        }
-        before = plain.bytes().next_back().unwrap_or(before);
-        let Some(&sign) = after.as_bytes().first() else { return Cow::Owned(out) };
-        match sign {
-            b'{' if before == b'$' => {
-                reference = true;
-                out.push('{');
-            }
-            b'}' if reference => {
-                reference = false;
-                out.push('}');
-            }
-            b'{' if before != b'\\' && depth == 0 => depth = 1,
-            b'|' if depth == 1 => skipping = true,
-            b'}' if depth == 1 => (depth, skipping) = (0, false),
-            _ if skipping => {}
-            b'\\' => {}
-            sign => out.push(char::from(sign)),
-        }
-        before = sign;
-        rest = after.get(1..).or_impossible("");
-    }
 }
