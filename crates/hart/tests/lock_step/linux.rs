@@ -24,8 +24,8 @@ fn is_full() -> bool {
     std::env::var("ISAGLOT_FULL").is_ok_and(|v| v == "1")
 }
 
-/// A process of a program, on a host that has a console alone and whose time stands still.
-fn process<'a>(isa: &'a Isa, bytes: &[u8], arguments: &[String]) -> Result<Hart<'a>, String> {
+/// A process of a program with its name and arguments, on a host that has a console alone and whose time stands still.
+fn process<'a>(isa: &'a Isa, bytes: &[u8], words: &[String]) -> Result<Hart<'a>, String> {
     let elf = object::File::parse(bytes).map_err(|e| e.to_string())?;
     let mut config = Config::new(if elf.is_64() { 64 } else { 32 });
     config.start = Level::User;
@@ -45,7 +45,7 @@ fn process<'a>(isa: &'a Isa, bytes: &[u8], arguments: &[String]) -> Result<Hart<
     // The program headers are in the first segment, as linkers place them.
     let first = elf.segments().map(|s| s.address()).min().unwrap_or(0);
     let start = Start {
-        arguments: [&["program".to_owned()], arguments].concat().iter().map(|a| a.clone().into_bytes()).collect(),
+        arguments: words.iter().map(|a| a.clone().into_bytes()).collect(),
         environment: vec![b"LANG=C".to_vec()],
         entry: elf.entry(),
         headers: first + number(place[0], place[1]),
@@ -56,8 +56,8 @@ fn process<'a>(isa: &'a Isa, bytes: &[u8], arguments: &[String]) -> Result<Hart<
     Ok(hart)
 }
 
-/// Compares a program in both ways; gives what was compared, and its end.
-fn compare(bytes: &[u8], arguments: &[String]) -> Result<(Count, Stop), String> {
+/// Compares a program with its name and arguments in both ways; gives what was compared, and its end.
+fn compare(bytes: &[u8], words: &[String]) -> Result<(Count, Stop), String> {
     let isa = description::isa();
     let (mut count, mut end) = (Count::default(), Stop::Limit);
     for way in WAYS {
@@ -66,7 +66,7 @@ fn compare(bytes: &[u8], arguments: &[String]) -> Result<(Count, Stop), String> 
             Way::Blocks => BY_BLOCKS,
             Way::Linked => LINKED,
         };
-        let make = || process(&isa, bytes, arguments);
+        let make = || process(&isa, bytes, words);
         let (stop, compared, _) = Pair::new(make()?, make()?, way)?.run(most, &mut Random::new(1))?;
         count += compared;
         end = stop;
@@ -98,7 +98,7 @@ fn ours(source: &Path, xlen: u32) -> Result<(), Failed> {
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).into_owned().into());
     }
-    let (count, end) = compare(&std::fs::read(&program)?, &["one".to_owned(), "two".to_owned()])?;
+    let (count, end) = compare(&std::fs::read(&program)?, &["program", "one", "two"].map(str::to_owned))?;
     println!("{}, rv{xlen}: {count}; {end:?}", source.display());
     match end {
         Stop::Exit(0) => Ok(()),
@@ -107,7 +107,9 @@ fn ours(source: &Path, xlen: u32) -> Result<(), Failed> {
 }
 
 fn theirs(file: &Path) -> Result<(), Failed> {
-    let (count, end) = compare(&std::fs::read(file)?, &programs::beside(file, "args"))?;
+    // Some programs do what their name says.
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (count, end) = compare(&std::fs::read(file)?, &[vec![name], programs::beside(file, "args")].concat())?;
     println!("{}: {count}; {end:?}", file.display());
     if matches!(end, Stop::Exit(_) | Stop::Limit) { Ok(()) } else { Err(format!("it ends with {end:?}").into()) }
 }

@@ -4,6 +4,7 @@ mod c_program;
 #[path = "../../../riscv/tests/it/description.rs"]
 mod description;
 mod floats;
+mod guests;
 mod instructions;
 mod mutants;
 mod peer;
@@ -22,6 +23,7 @@ fn main() {
             .into_iter()
             .chain(mutants::trials())
             .chain(privileged::trials())
+            .chain(guests::trials())
             .chain(random::trials())
             .chain(testfloat::trials())
             .collect(),

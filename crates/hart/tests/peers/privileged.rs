@@ -20,19 +20,25 @@ const STEPS: u64 = 5_000_000;
 /// Programs up to so many instructions are run in other ways, too; longer ones would take minutes.
 const SHORT: u64 = 150_000;
 
+/// Of these, so many instructions one by one by the definition of the semantics, and so many by blocks after them.
+const INTERPRETED: u64 = 400;
+const BY_BLOCKS: u64 = 2011;
+
 /// How a program is run.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+pub(crate) enum Way {
     /// At one go.
     Whole,
     /// In slices of so many instructions.
     Slices(u64),
     /// Each instruction by the definition of its semantics.
     Interpreter,
+    /// Some instructions so, then some by blocks, in turn.
+    Turns,
 }
 
 /// The folder with the programs for machines with the hypervisor extension.
-const HYPERVISOR: &str = "hypervisor";
+pub(crate) const HYPERVISOR: &str = "hypervisor";
 
 /// What such a machine has; none has that extension without being asked.
 const EXTENSIONS: &[&str] = &["m", "a", "zaamo", "zalrsc", "zicsr", "zifencei", "priv", "svinval", "h"];
@@ -58,20 +64,33 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn compile(dir: &Path, group: &str, name: &str, xlen: u32) -> Result<PathBuf, String> {
-    let out = dir.join(name);
+    compile_with(dir, group, Path::new(&format!("{name}.S")), &[], xlen)
+}
+
+/// Compiles a file with the folders of a group to include from, and puts the program into a folder.
+pub(crate) fn compile_with(
+    dir: &Path,
+    group: &str,
+    source: &Path,
+    include: &[&str],
+    xlen: u32,
+) -> Result<PathBuf, String> {
+    let out = dir.join("program.elf");
     let abi = if xlen == 64 { "lp64" } else { "ilp32" };
     let done = Command::new("riscv64-unknown-elf-gcc")
         .args([&format!("-march=rv{xlen}ima_zicsr_zifencei_zba_zbb_zbc_zbs"), &format!("-mabi={abi}")])
         .args(["-mcmodel=medany", "-nostdlib", "-static", "-T", "../privileged/link.ld", "-o"])
         .arg(&out)
-        .arg(format!("{name}.S"))
+        .args(include.iter().map(|folder| format!("-I{folder}")))
+        .arg(format!("-I{}", dir.display()))
+        .arg(source)
         .current_dir(folder(group))
         .output()
         .map_err(|e| e.to_string())?;
     if done.status.success() { Ok(out) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
 }
 
-fn on_qemu(group: &str, program: &Path, xlen: u32) -> Result<Vec<u8>, String> {
+pub(crate) fn on_qemu(group: &str, program: &Path, xlen: u32) -> Result<Vec<u8>, String> {
     let more = if group == HYPERVISOR { ",h=true,priv_spec=v1.12.0" } else { "" };
     let out = Command::new(format!("qemu-system-riscv{xlen}"))
         .args(["-M", "spike", "-display", "none", "-serial", "stdio", "-monitor", "none", "-cpu"])
@@ -84,7 +103,7 @@ fn on_qemu(group: &str, program: &Path, xlen: u32) -> Result<Vec<u8>, String> {
     if out.status.code() == Some(0) { Ok(out.stdout) } else { Err(format!("qemu: {out:?}")) }
 }
 
-fn on_hart(isa: &Isa, group: &str, program: &Path, way: Way) -> Result<(Vec<u8>, u64), String> {
+pub(crate) fn on_hart(isa: &Isa, group: &str, program: &Path, way: Way) -> Result<(Vec<u8>, u64), String> {
     let bytes = std::fs::read(program).map_err(|e| e.to_string())?;
     let elf = object::File::parse(&*bytes).map_err(|e| e.to_string())?;
     let mut config = Config::new(if elf.is_64() { 64 } else { 32 });
@@ -102,16 +121,22 @@ fn on_hart(isa: &Isa, group: &str, program: &Path, way: Way) -> Result<(Vec<u8>,
     hart.set_pc(elf.entry());
     let mut stop = Stop::Limit;
     let mut left = STEPS;
+    let mut turn = 0;
     while stop == Stop::Limit && left > 0 {
         let slice = match way {
             Way::Whole => left,
             Way::Slices(length) => length,
-            Way::Interpreter => 1,
+            Way::Turns if turn >= INTERPRETED => {
+                turn = 0;
+                BY_BLOCKS
+            }
+            Way::Interpreter | Way::Turns => 1,
         };
+        turn += 1;
         left = left.saturating_sub(slice);
         let pc = hart.pc();
         let body = match way {
-            Way::Interpreter => hart.fetch(pc).and_then(|(word, _)| {
+            Way::Interpreter | Way::Turns if slice == 1 => hart.fetch(pc).and_then(|(word, _)| {
                 let body = hart.instruction(&word).and_then(|id| isa.body(id, hart.xlen()))?;
                 Some((word, body))
             }),
@@ -171,7 +196,7 @@ fn check(group: &str, name: &str, xlen: u32) -> Result<(), Failed> {
     let ways: &[Way] = match count {
         0..=SHORT => &[Way::Slices(1), Way::Slices(7), Way::Interpreter],
         // What a guest may be interrupted by is looked at between slices.
-        _ if group == HYPERVISOR => &[Way::Slices(7)],
+        _ if group == HYPERVISOR => &[Way::Slices(7), Way::Turns],
         _ => &[],
     };
     for &way in ways {
