@@ -13,6 +13,9 @@ use std::time::Duration;
 
 use isaglot_testing::{Failed, bless, peer, suite};
 
+/// How programs are run: interpreted, and where that is there as machine code, with the same answers. An option, or nothing.
+const WAYS: &[&str] = if cfg!(feature = "jit") { &["", "--jit"] } else { &[""] };
+
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -20,15 +23,19 @@ fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gdb");
     let mut trials = Vec::new();
     for path in bless::cases(&folder, ".gdb") {
-        for width in widths(&path) {
+        for (width, &way) in
+            widths(&path).into_iter().flat_map(|width| WAYS.iter().map(move |way| (width.clone(), way)))
+        {
             let (name, path) = (name(&path, &width), path.clone());
-            trials.push(peer::trial(format!("gdb_{name}"), &[peer::GDB], move || script(&path, &width)));
+            trials.push(peer::trial(format!("gdb_{name}{way}"), &[peer::GDB], move || script(&path, way, &width)));
         }
     }
     for path in bless::cases(&folder, ".packets") {
-        for width in widths(&path) {
+        for (width, &way) in
+            widths(&path).into_iter().flat_map(|width| WAYS.iter().map(move |way| (width.clone(), way)))
+        {
             let (name, path) = (name(&path, &width), path.clone());
-            trials.push(peer::trial(format!("packets_{name}"), &[], move || packets(&path, &width)));
+            trials.push(peer::trial(format!("packets_{name}{way}"), &[], move || packets(&path, way, &width)));
         }
     }
     suite::run(trials);
@@ -57,7 +64,7 @@ struct Run {
     program: PathBuf,
 }
 
-fn start(path: &Path, width: &str) -> Result<Run, Failed> {
+fn start(path: &Path, way: &str, width: &str) -> Result<Run, Failed> {
     let line = first_line(path);
     let mut words = line.split(' ').filter(|word| !matches!(*word, "rv32" | "rv64"));
     let source = path.with_file_name(words.next().ok_or("no program")?);
@@ -70,7 +77,11 @@ fn start(path: &Path, width: &str) -> Result<Run, Failed> {
         return Err(String::from_utf8_lossy(&made.stderr).into_owned().into());
     }
     let mut run = Command::new(isaglot);
-    run.args(["run", "--gdb=0", "--isa", &isa]).args(words).arg("program.elf").current_dir(dir.path());
+    run.args(["run", "--gdb=0", "--isa", &isa])
+        .args(Some(way).filter(|way| !way.is_empty()))
+        .args(words)
+        .arg("program.elf")
+        .current_dir(dir.path());
     let mut child = run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut stderr = BufReader::new(child.stderr.take().ok_or("no output")?);
     let mut line = String::new();
@@ -92,8 +103,8 @@ fn end(mut run: Run) -> Result<String, Failed> {
     Ok(format!("{out}{more}{status}\n"))
 }
 
-fn script(path: &Path, width: &str) -> Result<(), Failed> {
-    let run = start(path, width)?;
+fn script(path: &Path, way: &str, width: &str) -> Result<(), Failed> {
+    let run = start(path, way, width)?;
     let gdb = Command::new("gdb-multiarch")
         .args(["-nx", "-batch", "-ex", "set style enabled off", "-ex", "set pagination off", "-ex", "set width 0"])
         .args(["-ex", &format!("target remote {}", run.address), "-x"])
@@ -132,8 +143,8 @@ fn answer(connection: &mut TcpStream) -> Result<String, Failed> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn packets(path: &Path, width: &str) -> Result<(), Failed> {
-    let run = start(path, width)?;
+fn packets(path: &Path, way: &str, width: &str) -> Result<(), Failed> {
+    let run = start(path, way, width)?;
     let mut connection = TcpStream::connect(&run.address)?;
     connection.set_read_timeout(Some(PATIENCE))?;
     let text = std::fs::read_to_string(path)?;

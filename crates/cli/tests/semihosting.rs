@@ -1,11 +1,14 @@
 //! Semihosting beside QEMU's system emulator: each `tests/semihosting/NAME.c` is compiled with picolibc for both widths; both print the
-//! same and exit alike. The tests are reported as ignored where there is no compiler, no picolibc or no QEMU.
+//! same and exit alike. With the feature `jit` all run as machine code as well. The tests are reported as ignored where there is no compiler, no picolibc or no QEMU.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use isaglot_testing::{Failed, bless, peer, suite};
+
+/// How programs are run: interpreted, and where that is there as machine code. An option, or nothing.
+const WAYS: &[&str] = if cfg!(feature = "jit") { &["", "--jit"] } else { &[""] };
 
 const GCC: &str = "riscv64-unknown-elf-gcc";
 /// What both say of the program itself ends with this line of ours.
@@ -15,11 +18,11 @@ fn main() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/semihosting");
     let mut trials = Vec::new();
     for source in bless::cases(&dir, ".c") {
-        for xlen in [32, 64] {
+        for (xlen, &way) in [32, 64].into_iter().flat_map(|xlen| WAYS.iter().map(move |way| (xlen, way))) {
             let name = source.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
             let source = source.clone();
             let peers = [peer::RISCV_ELF_GCC, peer::PICOLIBC, peer::QEMU_SYSTEM];
-            trials.push(peer::trial(format!("{name}_rv{xlen}"), &peers, move || one(&source, xlen)));
+            trials.push(peer::trial(format!("{name}_rv{xlen}{way}"), &peers, move || one(&source, way, xlen)));
         }
     }
     suite::run(trials);
@@ -60,13 +63,14 @@ fn run(command: &mut Command, source: &Path) -> Result<Output, Failed> {
     Ok(child.wait_with_output()?)
 }
 
-fn one(source: &Path, xlen: u32) -> Result<(), Failed> {
+fn one(source: &Path, way: &str, xlen: u32) -> Result<(), Failed> {
     let dir = tempfile::tempdir()?;
     let program = dir.path().join("program.elf");
     compile(source, xlen, &program)?;
     let ours = run(
         Command::new(env!("CARGO_BIN_EXE_isaglot"))
             .args(["run", "--max-steps", "100000000", "--files", "."])
+            .args(Some(way).filter(|way| !way.is_empty()))
             .arg(&program)
             .args(["one", "two"]),
         source,
@@ -96,6 +100,6 @@ fn one(source: &Path, xlen: u32) -> Result<(), Failed> {
             format!("ours ({}):\n{}\nqemu's ({}):\n{}", ours.status, here.join("\n"), theirs.status, there.join("\n"));
         return Err(message.into());
     }
-    println!("semihosting: RV{xlen}: {} lines equal qemu's", here.len());
+    println!("semihosting: RV{xlen} {way}: {} lines equal qemu's", here.len());
     Ok(())
 }
