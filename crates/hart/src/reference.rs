@@ -159,15 +159,12 @@ impl<'a> Hart<'a> {
 
     /// Calls an extern that acts on vector registers as an instruction would that runs elsewhere, on the registers and the memory that the hart has
     /// then. `None` if there is none of this name.
-    ///
-    /// # Errors
-    /// The cause of the trap, and what is said with it: of an access the address.
-    pub fn call_vector(&mut self, name: &str, args: [u64; 6]) -> Option<Result<VectorCall, (Cause, u64)>> {
+    pub fn call_vector(&mut self, name: &str, args: [u64; 6]) -> Option<VectorCall> {
         let machine = self.machine();
         machine.accesses = Some(Vec::new());
         let result = machine.vector_call(name, args);
         let accesses = machine.accesses.take().unwrap_or_default();
-        Some(result?.map(|value| VectorCall { value, accesses }).map_err(|fault| (fault.cause, fault.value)))
+        Some(VectorCall { result: result?.map_err(|fault| (fault.cause, fault.value)), accesses })
     }
 
     /// What a word is on this hart, if the description has semantics for it.

@@ -4,6 +4,7 @@
 //! group: −3 for an eighth, 3 for eight. Invariant: where `vill` is not set, both are as `vtype` says, and `vl` is at most what
 //! fits the group.
 
+use crate::Cause;
 use crate::limits::{MAX_VLEN, MIN_VLEN};
 
 /// As after a reset.
@@ -50,9 +51,9 @@ pub struct VectorAccess {
 /// What came of an extern that acts on vector registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorCall {
-    /// Its result; 0 if it has none.
-    pub value: u64,
-    /// What it has loaded and stored, in order.
+    /// Its result, 0 if it has none; of a trap the cause, and what is said with it: of an access the address.
+    pub result: Result<u64, (Cause, u64)>,
+    /// What it has loaded and stored, in order; of a trap before it.
     pub accesses: Vec<VectorAccess>,
 }
 

@@ -56,7 +56,7 @@ impl<'a> Machine<'a> {
         if !(1..=MAX_ADDRESS).contains(&address_width) {
             return Err(format!("addresses have {address_width} bits; a machine has at most {MAX_ADDRESS}"));
         }
-        let registers = Registers::new(isa, generation)?;
+        let registers = Registers::new(isa, generation, None)?;
         Ok(Machine {
             plan,
             texts: Texts::default(),
@@ -176,6 +176,18 @@ impl<'a> Machine<'a> {
             (Ok(_) | Err(Fault::Illegal(_)), Some(at)) => Err(Fault::Empty(at)),
             _ => word,
         }
+    }
+
+    /// Gives the registers of a file another width than the description says, for machines that choose it, such as the length of vectors. Texts that
+    /// name the registers themselves still have the description's. All registers of the machine are 0 after it, and nothing is decoded.
+    ///
+    /// # Errors
+    /// A sentence, if registers are beyond the limits.
+    pub fn set_register_width(&mut self, file: RegisterFileId, bits: u32) -> Result<(), String> {
+        self.registers = Registers::new(self.plan.isa(), self.plan.generation(), Some((file, bits)))?;
+        self.cache = Cache::default();
+        self.still = None;
+        Ok(())
     }
 
     /// Runs at most so many instructions.

@@ -39,12 +39,13 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// Those of a gen.
-    pub(crate) fn new(isa: &Isa, generation: u32) -> Result<Registers, String> {
+    /// Those of a gen; the registers of a file have another width if one is given for it.
+    pub(crate) fn new(isa: &Isa, generation: u32, other: Option<(RegisterFileId, u32)>) -> Result<Registers, String> {
         let mut files: Vec<File> = Vec::new();
         let mut size = 0;
-        for file in isa.register_files() {
-            let width = isa.width(&file.width, generation);
+        for (file, id) in isa.register_files().iter().zip(0..) {
+            let own = other.filter(|&(wanted, _)| wanted == RegisterFileId(id));
+            let width = own.map_or_else(|| isa.width(&file.width, generation), |(_, width)| width);
             let bytes = width.div_ceil(8) as usize;
             let count = file.names.len() as u32;
             files.push(File { base: size, bytes, width, count, zero: file.zero });

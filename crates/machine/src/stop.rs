@@ -12,7 +12,7 @@ pub enum Stop {
     Loop,
     /// So many instructions were run as were allowed.
     Limit,
-    /// An instruction could not be run. It has changed nothing, except what a text had done before its own trap.
+    /// An instruction could not be run. It has changed nothing, except what a text, or what it called, had done before its own trap.
     Fault(Fault),
 }
 

@@ -99,9 +99,7 @@ fn words(chosen: &Chosen, files: &mut SourceMap, texts: &[String]) -> Result<Vec
 /// Runs words that lie one after the other.
 pub(crate) fn steps(name: &str, chosen: &Chosen, begin: &BeginArgs, words: &[Word]) -> Result<Vec<Step>, Diagnostics> {
     let mut machine = machine::machine(name, chosen, begin)?;
-    if let Some(outside) = outside::of(chosen)? {
-        machine.set_outside(outside);
-    }
+    outside::add(&mut machine, chosen)?;
     machine::begin(&mut machine, begin)?;
     let start = machine.pc();
     let mut bytes: Vec<u8> = Vec::new();

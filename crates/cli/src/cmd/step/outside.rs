@@ -8,7 +8,8 @@
 use isaglot::spec::{Chosen, SubjectKind};
 use isaglot_bits::Word;
 use isaglot_hart::{Cause, Config, Hart, Memory};
-use isaglot_machine::{Answer, Fault, Outside, State};
+use isaglot_machine::{Answer, Fault, Machine, Outside, State};
+use isaglot_model::RegisterFileId;
 use isaglot_source::Diagnostic;
 
 /// The file of vector registers, and how many there are.
@@ -35,19 +36,26 @@ const CONTROLS: &[(&str, u16)] = &[
 /// A hart whose externs are called.
 struct HartOutside<'a>(Hart<'a>);
 
-/// What is outside of a machine; `None` if there is nothing.
-pub(super) fn of<'a>(chosen: &'a Chosen) -> Result<Option<Box<dyn Outside + 'a>>, Diagnostic> {
+/// Gives a machine what is outside of it, if there is something, and vector registers of the length that the extensions ask for.
+pub(super) fn add<'a>(machine: &mut Machine<'a>, chosen: &'a Chosen) -> Result<(), Diagnostic> {
     // Other descriptions of RISC-V have no externs, or other ones.
     if chosen.kind != SubjectKind::Riscv || chosen.isa.name() != "riscv" || chosen.isa.externs().is_empty() {
-        return Ok(None);
+        return Ok(());
     }
+    let failed = |message| Diagnostic::error("run-machine", message);
     let mut config = Config::new(chosen.generation);
     config.ram.clear();
     (config.clint, config.plic, config.uart) = (None, None, None);
     let names = chosen.features.iter().map(|&f| chosen.isa[f].name.clone());
     config.extensions = Some(names.filter(|name| !name.starts_with("xext-") && !name.starts_with("xcmd")).collect());
-    let hart = Hart::new(&chosen.isa, config).map_err(|message| Diagnostic::error("run-machine", message))?;
-    Ok(Some(Box::new(HartOutside(hart))))
+    let hart = Hart::new(&chosen.isa, config).map_err(failed)?;
+    let bits = hart.vector_registers().len() as u32 * 8 / u32::from(COUNT);
+    let file = chosen.isa.register_files().iter().position(|file| file.name == VECTORS);
+    if let Some(file) = file.filter(|_| bits != 0) {
+        machine.set_register_width(RegisterFileId(file as u32), bits).map_err(failed)?;
+    }
+    machine.set_outside(Box::new(HartOutside(hart)));
+    Ok(())
 }
 
 impl HartOutside<'_> {
@@ -65,7 +73,7 @@ impl HartOutside<'_> {
         let hart = &mut self.0;
         let width = hart.vector_registers().len() / usize::from(COUNT);
         for number in 0..COUNT {
-            // Longer registers than the description has would be seen in part.
+            // Where registers have another length here, they would be seen in part.
             let Some(value) = state.register(VECTORS, number.into()).filter(|v| v.width() as usize == width * 8) else {
                 return Answer::Unknown;
             };
@@ -78,15 +86,10 @@ impl HartOutside<'_> {
                 return Answer::Failed(Fault::Memory);
             }
         }
-        let result = hart.call_vector(name, arguments);
+        let called = hart.call_vector(name, arguments);
         *hart.memory() = Memory::new(&[]);
-        let done = match result {
-            None => return Answer::Unknown,
-            Some(Ok(done)) => done,
-            Some(Err((Cause::LoadAccess, at))) => return Answer::Failed(Fault::Load(at)),
-            Some(Err((Cause::StoreAccess, at))) => return Answer::Failed(Fault::Store(at)),
-            Some(Err((cause, _))) => return Answer::Trap { cause: cause.name().to_owned(), value: None },
-        };
+        let Some(done) = called else { return Answer::Unknown };
+        // Elements before one that traps are done: `vstart` says where it goes on.
         for one in done.accesses {
             let there = if one.is_store {
                 state.store(one.address, &Word::from_u64(one.value, one.bits))
@@ -100,12 +103,17 @@ impl HartOutside<'_> {
         for (number, bytes) in (0..).zip(hart.vector_registers().chunks(width.max(1))) {
             state.set_register(VECTORS, number, &Word::from_le_bytes(bytes, width as u32 * 8));
         }
-        Answer::Done(Some(Word::from_u64(done.value, 64)))
+        match done.result {
+            Ok(value) => Answer::Done(Some(Word::from_u64(value, 64))),
+            Err((Cause::LoadAccess, at)) => Answer::Failed(Fault::Load(at)),
+            Err((Cause::StoreAccess, at)) => Answer::Failed(Fault::Store(at)),
+            Err((cause, _)) => Answer::Trap { cause: cause.name().to_owned(), value: None },
+        }
     }
 
     /// Takes a length and `vtype`, which belong together.
     fn configure(&mut self, vl: u64, vtype: u64) -> Result<(), String> {
-        let _: Option<Result<_, _>> = self.0.call_vector("vector_length", [vl, 0, vtype, 0, 0, 0]);
+        let _: Option<isaglot_hart::VectorCall> = self.0.call_vector("vector_length", [vl, 0, vtype, 0, 0, 0]);
         match (self.control(VTYPE), self.control(VL)) {
             (there, _) if there != vtype => Err("the machine has no such elements".to_owned()),
             (_, there) if there != vl => Err(format!("there are at most {there} elements of this `vtype`")),
