@@ -65,6 +65,7 @@ length 1111xxxxxxxxxxxx = 32
 length xxxxxxxxxxxxxxxx = 16
 requires 32 "big"
 registers digits sigil "%"
+case either
 print Memory
 	0 is 0 and 1 is 1..15 "#{1}"
 	1 is 0 "{0}" also "{0}+{1}"
@@ -73,6 +74,8 @@ instruction ROT
 	alias c = 0 "move $a, $b"
 	alias if "a == b && c > 2" "turn $a, $c"
 	own if "feature('odd')" "rot $c, $a, $b"
+instruction TST
+	word [7:4] = 1 where c = 9 also
 instruction WIDE
 	print n = wide
 	reject n 0x400001..0x4ffffe
@@ -143,9 +146,17 @@ fn texts_and_words() {
         ("nil r1", [0x31, 0x07]),
         ("test %r1, x, 5", [0x31, 0x05]),
         ("ld %r10, [r2+0]", [0x2a, 0x20]),
+        // In either case, with numbers in octal, and with blanks where people put them.
+        ("LD %R10 , [R2+0]", [0x2a, 0x20]),
+        ("TEST %r1 , X,5", [0x31, 0x05]),
+        ("Tst r1, 011", [0x31, 0x09]),
     ] {
         assert_eq!(bytes(&isa, &table, "mini", &[], read), word, "{read}");
     }
+    // Another word that is read, and not written.
+    assert_eq!(text(&isa, &table, "mini", &[], &[0x31, 0x19]), "tst 1, 9");
+    assert_ne!(text(&isa, &table, "mini", &[], &[0x31, 0x18]), "tst 1, 8");
+    assert_eq!(bytes(&isa, &table, "mini", &[], "tst 1, 9"), [0x31, 0x09]);
 }
 
 #[test]

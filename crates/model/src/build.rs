@@ -8,7 +8,7 @@ use crate::expansion::{Expansion, Table};
 use crate::expr::{Expr, Node};
 use crate::field::EnumType;
 use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
-use crate::isa::{ByteOrder, Feature, GenName, Isa, OpcodeBits, WordFormat};
+use crate::isa::{ByteOrder, Feature, GenName, Isa, OpcodeBits, Spelling, WordFormat};
 use crate::names::{Name, Names};
 use crate::operand::RegisterFile;
 use crate::semantics::{ExternFunction, Parameter};
@@ -44,6 +44,7 @@ impl Builder {
             features: Vec::new(),
             contexts: Vec::new(),
             number_mark: None,
+            spelling: Spelling::Printed,
             gens: Vec::new(),
             parameters: Vec::new(),
             externs: Vec::new(),
@@ -125,6 +126,11 @@ impl Builder {
     /// Lets people leave a byte out before numbers, see [`Isa::number_mark`].
     pub fn number_mark(&mut self, mark: u8) {
         self.isa.number_mark = Some(mark);
+    }
+
+    /// Lets people write texts in other ways, see [`Spelling`].
+    pub fn spelling(&mut self, spelling: Spelling) {
+        self.isa.spelling = spelling;
     }
 
     /// Adds a table of bit strings.

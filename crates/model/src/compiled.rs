@@ -22,7 +22,7 @@ use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
 use crate::field::EnumType;
 use crate::ids::{EncodingId, FeatureId, SpaceId};
-use crate::isa::{Feature, GenName, Isa, OpcodeBits, WordFormat};
+use crate::isa::{Feature, GenName, Isa, OpcodeBits, Spelling, WordFormat};
 use crate::names::Names;
 use crate::operand::RegisterFile;
 use crate::semantics::{ExternFunction, Parameter};
@@ -240,6 +240,7 @@ struct IsaParts {
     features: Vec<Feature>,
     contexts: Vec<FeatureId>,
     number_mark: Option<u8>,
+    spelling: Spelling,
     gens: Vec<GenName>,
     parameters: Vec<Parameter>,
     externs: Vec<ExternFunction>,

@@ -104,6 +104,20 @@ pub struct GenName {
     pub value: u32,
 }
 
+/// How sources may be written, beside what is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Spelling {
+    /// As it prints.
+    #[default]
+    Printed,
+    /// Mnemonics in either case, and numbers that begin with a zero are octal: as the assemblers of GNU and LLVM read.
+    Mnemonics,
+    /// The same, and the names of registers and all other words in either case, too.
+    AnyCase,
+}
+
 /// A validated instruction set. Made by [`Builder::finish`](crate::Builder::finish) only.
 ///
 /// Parts are reached by id: `isa[encoding_id]`. An id of another `Isa` may panic or give something else.
@@ -124,6 +138,7 @@ pub struct Isa {
     pub(crate) features: Vec<Feature>,
     pub(crate) contexts: Vec<FeatureId>,
     pub(crate) number_mark: Option<u8>,
+    pub(crate) spelling: Spelling,
     pub(crate) gens: Vec<GenName>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) externs: Vec<ExternFunction>,
@@ -137,6 +152,12 @@ impl Isa {
     #[must_use]
     pub fn number_mark(&self) -> Option<u8> {
         self.number_mark
+    }
+
+    /// How sources may be written.
+    #[must_use]
+    pub fn spelling(&self) -> Spelling {
+        self.spelling
     }
 
     /// What the description calls itself.

@@ -65,7 +65,7 @@ pub use expansion::{ExpandStep, Expansion, Table};
 pub use expr::{Algebra, BinaryOp, Expr, IntType, Node, NodeId, Numbers, UnaryOp};
 pub use field::{EnumType, EnumValue, Field, FieldSource, FieldType, Param, Piece};
 pub use ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
-pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, OpcodeBits, WordFormat};
+pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, OpcodeBits, Spelling, WordFormat};
 pub use names::{Name, Names};
 pub use operand::{Access, Flow, Operand, OperandKind, RegisterFile, Varies};
 pub use semantics::{ExternFunction, Parameter, Semantics, Width};

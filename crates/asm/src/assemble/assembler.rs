@@ -1,5 +1,6 @@
 //! The assembler of single instructions.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use super::memo::{self, Key, Memo};
 use super::number;
 use super::program::Program;
 use super::query::Query;
+use super::respell::respelled;
 use super::symbol::Site;
 use crate::names::Names;
 use crate::options::Compat;
@@ -270,7 +272,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
             return Err(Failure::TooLong);
         }
         if let Some(form) = form
-            && let Some(reading) = self.again(&Query::new(text, site, width), form)
+            && let Some(reading) = self.again(&Query::new(&self.respelled(text), site, width), form)
         {
             return Ok(Made { word: reading.word, known: false, form: Some(form) });
         }
@@ -313,7 +315,8 @@ impl<'p, 'a> Assembler<'p, 'a> {
             asked.set(true);
             (site.symbol)(name)
         };
-        let query = Query::new(text, Site { symbol: &symbol, ..site }, width);
+        let text = self.respelled(text);
+        let query = Query::new(&text, Site { symbol: &symbol, ..site }, width);
         let (reading, relaxed) = match self.find(&query) {
             Ok(found) => found,
             Err(failure) => self.by_leaf(&query).unwrap_or(Err(failure))?,
@@ -362,7 +365,12 @@ impl<'p, 'a> Assembler<'p, 'a> {
 
     /// Whether a text is an instruction by this form, with what its symbols are at that site.
     pub(crate) fn fits(&mut self, text: &[u8], site: Site<'_>, form: u32) -> bool {
-        self.again(&Query::new(text, site, None), form).is_some()
+        self.again(&Query::new(&self.respelled(text), site, None), form).is_some()
+    }
+
+    /// The text as it prints, as far as mnemonics and octal numbers go.
+    fn respelled<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        respelled(text, self.plan.isa().spelling(), &self.index.words)
     }
 
     /// Where the symbol at the end of a line begins; `None` if something else may be meant there.

@@ -1,6 +1,6 @@
 //! What the matcher is given for one line.
 
-use isaglot_model::Isa;
+use isaglot_model::{Isa, Spelling};
 
 use super::symbol::Site;
 use crate::names::Names;
@@ -25,4 +25,12 @@ pub(super) struct Input<'t> {
     pub(super) names: &'t Names,
     pub(super) site: Site<'t>,
     pub(super) compat: Compat,
+}
+
+impl Input<'_> {
+    /// Whether words may be written in either case.
+    #[inline]
+    pub(super) fn any_case(&self) -> bool {
+        self.relaxed && !self.named && self.isa.spelling() == Spelling::AnyCase
+    }
 }

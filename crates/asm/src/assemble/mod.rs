@@ -35,6 +35,7 @@ mod preference;
 mod program;
 mod query;
 mod quick;
+mod respell;
 mod search;
 mod shape;
 pub mod source;

@@ -122,6 +122,8 @@ pub(super) struct TextTable {
     pub(super) unmarked: Trie,
     /// There are such texts.
     pub(super) has_marks: bool,
+    /// Entries whose texts have blanks or begin with a comma: people space them otherwise.
+    pub(super) spaced: Vec<u32>,
     /// What prints, for messages and for the canonical text.
     pub(super) shown: Vec<Box<[u8]>>,
     /// Numbers that the table lacks are cut to this many bits when they print.

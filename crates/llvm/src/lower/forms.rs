@@ -66,6 +66,21 @@ impl<'a> Lowering<'a> {
             }
             forms.push(form);
         }
+        // Words that are read, too, are further instructions, beside those of the values that have their own words.
+        let also: Vec<Vec<InstFact>> = facts
+            .iter()
+            .filter_map(
+                |fact| if let InstFact::Also(bits, number, field) = fact { Some((bits, number, field)) } else { None },
+            )
+            .flat_map(|(bits, number, (name, value))| {
+                let more = [
+                    InstFact::Fixed(name.clone(), *value),
+                    InstFact::Word(bits.clone(), *number, None),
+                    InstFact::Unread,
+                ];
+                forms.iter().map(move |form| form.iter().cloned().chain(more.clone()).collect())
+            })
+            .collect();
         // Bits that are otherwise where a field has a value make two instructions of one.
         for fact in &facts {
             let InstFact::Word(bits, number, Some((name, value))) = fact else { continue };
@@ -77,6 +92,7 @@ impl<'a> Lowering<'a> {
                 .for_each(|form| form.push(InstFact::Reject(name.clone(), ValueSet::Range(*value, *value))));
             forms.extend(others);
         }
+        forms.extend(also);
         // Values that are refused with a feature only make two instructions of one.
         let mut features: Vec<&(String, bool)> = Vec::new();
         for fact in &facts {

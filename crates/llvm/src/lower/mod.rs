@@ -32,7 +32,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_model::limits::MAX_OPENED;
 use isaglot_model::{
     Access, Builder, ByteOrder, Condition, Encoding, EnumId, ExprId, FieldType, Isa, LengthRule, Operand, OperandKind,
-    Overlap, Space, SpaceId, Varies, WordFormat,
+    Overlap, Space, SpaceId, Spelling, Varies, WordFormat,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -259,6 +259,7 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
     if let Some(mark) = table.number_mark {
         lowering.builder.number_mark(mark);
     }
+    lowering.builder.spelling(if table.any_case { Spelling::AnyCase } else { Spelling::Mnemonics });
     let instructions = lowering.instructions();
     if instructions == 0 {
         let d = Diagnostic::error("tablegen-no-instructions", "no record is an instruction with an encoding");

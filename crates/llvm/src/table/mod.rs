@@ -57,6 +57,8 @@ pub struct OperandTable {
     pub soft_written: bool,
     /// What people may leave out before a number.
     pub number_mark: Option<u8>,
+    /// Names of registers and other words of texts are read in either case.
+    pub any_case: bool,
     /// Aliases of the records are read, but never printed.
     pub aliases_read: bool,
     /// Classes of instructions; others are left out. All if there are none.
@@ -108,6 +110,7 @@ impl Default for OperandTable {
             contexts: Vec::new(),
             soft_written: false,
             number_mark: None,
+            any_case: false,
             aliases_read: false,
             only: Vec::new(),
             decoded: Vec::new(),
@@ -518,6 +521,8 @@ pub enum InstFact {
     /// These bits of the word in memory are not those of the record but this number, the first one its most significant
     /// bit; with a field, only where that is this.
     Word(Vec<(u32, u32)>, u64, Option<(String, u64)>),
+    /// Where the field is this, words with this number in these bits are the same instruction; they are never written.
+    Also(Vec<(u32, u32)>, u64, (String, u64)),
 }
 
 /// What a triple says in the list of its features, where triples differ in the order of bytes.

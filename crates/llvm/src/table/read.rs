@@ -37,6 +37,7 @@ const STATEMENTS: &[&str] = &[
     "aliases",
     "softfail",
     "optional",
+    "case",
     "only",
     "decoded",
     "extend",
@@ -382,6 +383,8 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
                 return Err(t.wanted("one character that is neither a letter nor a digit"));
             }
         },
+        "case" if t.keyword("either") => table.any_case = true,
+        "case" => return Err(t.wanted("`either`")),
         "only" | "decoded" => {
             let list = if kind == "only" { &mut table.only } else { &mut table.decoded };
             while !t.done() {

@@ -27,11 +27,15 @@ pub(crate) fn list<'a>(records: &'a Records, features: &mut Features, table: &Op
         |names: &[String]| -> Vec<Class<'a>> { names.iter().filter_map(|name| records.class(name)).collect() };
     let (only, decoded, all) =
         (classes(&table.only), classes(&table.decoded), table.only.is_empty() && table.decoded.is_empty());
+    // Names of records, not of classes.
+    let named: Vec<&String> = table.only.iter().filter(|name| records.class(name).is_none()).collect();
     let wanted = |def: Def<'a>| {
         let flag = |field: &str| matches!(def.get(field), Some(Value::Bit(true)));
         let is = |class: &Class<'a>| def.is_a(*class);
         // What costs least first.
-        (all || only.iter().any(is) || decoded.iter().any(is) && !flag("isAsmParserOnly"))
+        (all || only.iter().any(is)
+            || decoded.iter().any(is) && !flag("isAsmParserOnly")
+            || named.iter().any(|name| def.name() == name.as_str()))
             && !flag("isPseudo")
             && !flag("isCodeGenOnly")
             && !matches!(def.get("Namespace"), Some(Value::String(b"TargetOpcode")))

@@ -41,6 +41,7 @@ fn table(isa: &Isa, of: TableOf) -> TextTable {
         texts: Trie::default(),
         unmarked: Trie::default(),
         has_marks: false,
+        spaced: Vec::new(),
         values: Vec::new(),
         shown: Vec::new(),
         number_bits: 64,
@@ -91,6 +92,9 @@ fn table(isa: &Isa, of: TableOf) -> TextTable {
         TableOf::Register(_) => table.words = true,
     }
     table.texts = Trie::new(table.shown.iter().zip(0u32..).map(|(text, i)| (&**text, i)));
+    let is_spaced = |text: &[u8]| text.first() == Some(&b',') || text.contains(&b' ');
+    let spaced = table.shown.iter().zip(0u32..).filter_map(|(text, i)| is_spaced(text).then_some(i));
+    table.spaced = spaced.collect();
     if let Some(mark) = isa.number_mark() {
         let without = |(text, i): (&[u8], u32)| {
             let rest: Vec<u8> = text.iter().copied().filter(|byte| *byte != mark).collect();

@@ -162,7 +162,7 @@ impl Machine {
             } else if input.named {
                 Err(*position)
             } else {
-                relaxed_literal(input.text, *position, literal, input.mark)
+                relaxed_literal(input.text, *position, literal, input.mark, input.any_case())
             }
         } else if begins(input.text.get(*position..).or_impossible(&[]), literal) {
             Ok(*position + literal.len())

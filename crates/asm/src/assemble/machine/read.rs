@@ -4,7 +4,7 @@ use isaglot_bits::limbs;
 use isaglot_invariant::Impossible as _;
 
 use super::Machine;
-use super::spacing::skip_blanks;
+use super::spacing::{relaxed_literal, skip_blanks};
 use crate::assemble::input::Input;
 use crate::assemble::program::{Digits, FieldOp, FieldSyntax, NumberStyle, Program, TextTable, ValueTarget};
 use crate::assemble::symbol::{Symbol, symbol_length, symbol_value};
@@ -69,6 +69,7 @@ impl Machine {
             && let Some((len, entry, others)) = table.texts.longest(rest)
             && let Some(&(value, prints)) = table.values.get(entry as usize)
             && (prints || input.relaxed)
+            && !(input.relaxed && (!table.spaced.is_empty() || len == 0 && input.any_case()))
         {
             let digit = rest.first().is_some_and(u8::is_ascii_digit);
             return Some(Reading::new(begin + len, value, others || digit));
@@ -95,6 +96,9 @@ impl Machine {
                     found.push((len as u32, value));
                 }
             });
+        }
+        if input.relaxed && !input.named {
+            spelled_otherwise(table, input, begin, &mut found);
         }
         let count = found.len();
         let reading = match count.checked_sub(1 + way as usize).and_then(|i| found.get(i)) {
@@ -172,6 +176,36 @@ impl Machine {
         }
         let value = number::value(digits.get(..len)?, 16)?;
         Some(Reading::maybe(begin + 2 + len, value, input.names.text(name, value).is_none(), false))
+    }
+}
+
+/// Texts of a table that people space otherwise, or write in the other case: how far they go, with their values.
+fn spelled_otherwise(table: &TextTable, input: &Input<'_>, begin: usize, found: &mut Vec<(u32, u64)>) {
+    let known = found.len();
+    for &entry in &table.spaced {
+        let (Some(text), Some(&(value, _))) = (table.shown.get(entry as usize), table.values.get(entry as usize))
+        else {
+            continue;
+        };
+        if let Ok(end) = relaxed_literal(input.text, begin, text, None, input.any_case())
+            && !found.iter().any(|&(len, _)| begin + len as usize == end)
+        {
+            found.push(((end - begin) as u32, value));
+        }
+    }
+    if input.any_case() && found.iter().all(|&(len, _)| len == 0) {
+        let rest = input.text.get(begin..).or_impossible(&[]);
+        let word = rest.iter().take_while(|byte| !matches!(byte, b' ' | b','));
+        if word.clone().any(u8::is_ascii_uppercase) {
+            table.texts.prefixes(&rest.to_ascii_lowercase(), |len, entry| {
+                if let Some(&(value, _)) = table.values.get(entry as usize).filter(|_| len > 0) {
+                    found.push((len as u32, value));
+                }
+            });
+        }
+    }
+    if found.len() > known {
+        found.sort_by_key(|&(len, _)| len);
     }
 }
 

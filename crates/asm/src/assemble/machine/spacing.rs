@@ -48,7 +48,13 @@ pub(super) fn skip_between(text: &[u8], from: usize) -> usize {
 
 /// The position after a literal that people may space as they like, and without the mark in it where a number follows; or where the
 /// text stops being it.
-pub(super) fn relaxed_literal(text: &[u8], from: usize, literal: &[u8], mark: Option<u8>) -> Result<usize, usize> {
+pub(super) fn relaxed_literal(
+    text: &[u8],
+    from: usize,
+    literal: &[u8],
+    mark: Option<u8>,
+    any_case: bool,
+) -> Result<usize, usize> {
     let mut position = from;
     for (i, &byte) in literal.iter().enumerate() {
         if byte == b' ' {
@@ -65,7 +71,7 @@ pub(super) fn relaxed_literal(text: &[u8], from: usize, literal: &[u8], mark: Op
             continue;
         }
         let end = skip_between(text, position);
-        if text.get(end) != Some(&byte) {
+        if !text.get(end).is_some_and(|this| *this == byte || any_case && this.to_ascii_lowercase() == byte) {
             if mark == Some(byte) && begins_number(text.get(end..).or_impossible(&[])) {
                 position = end;
                 continue;

@@ -121,7 +121,10 @@ pub(super) fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             } else {
                 None
             };
-            InstFact::Word(bits, value, field)
+            match field {
+                Some(field) if t.keyword("also") => InstFact::Also(bits, value, field),
+                field => InstFact::Word(bits, value, field),
+            }
         }
         "write" => {
             let bits = t.bits()?;
