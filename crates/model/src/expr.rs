@@ -324,7 +324,8 @@ impl BinaryOp {
         t.wrap(value)
     }
 
-    /// The same for each two of two lists of numbers, of 64 bits with a sign: which operator it is is looked at once for all.
+    /// The same for each two of two lists of numbers, of 64 bits with a sign: the operator is looked at once for all. As many are worked out as the
+    /// shortest of the three lists has.
     pub fn apply_each(self, x: &[u64], y: &[u64], out: &mut [u64]) {
         // A constant operator is applied in each arm, so that each is a loop of its own.
         macro_rules! each {

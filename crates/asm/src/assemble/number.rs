@@ -74,6 +74,17 @@ pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
     Some((value(plain, base), start + len))
 }
 
+/// The same where a number that begins with 0 is octal, if `octal`: then one with an 8 or a 9 has no value.
+pub(super) fn c_literal(text: &[u8], octal: bool) -> Option<(Option<u64>, usize)> {
+    let (number, len) = literal(text)?;
+    match text.get(..len).or_impossible(&[]) {
+        [b'0', digits @ ..] if octal && digits.first().is_some_and(|&byte| byte == b'_' || byte.is_ascii_digit()) => {
+            Some((value(digits.iter().filter(|&&byte| byte != b'_'), 8), len))
+        }
+        _ => Some((number, len)),
+    }
+}
+
 /// The value of digits in more than 64 bits; `None` if it does not fit.
 pub(super) fn wide(digits: &[u8], hex: bool, negative: bool, width: u32, style: Digits) -> Option<Word> {
     // Eight spare bits: a digit multiplies by at most 16, so an overflow shows there before it is lost.
@@ -192,7 +203,7 @@ pub(super) fn print_float(bits: u64, width: u32, compat: Compat, out: &mut Vec<u
 
 #[cfg(test)]
 mod tests {
-    use super::{float_bits, float_length, half_bits, literal};
+    use super::{c_literal, float_bits, float_length, half_bits, literal};
 
     #[test]
     fn halves_come_back() {
@@ -223,6 +234,11 @@ mod tests {
         assert_eq!(literal(b"0x1F,"), Some((Some(31), 4)));
         assert_eq!(literal(b"0b101"), Some((Some(5), 5)));
         assert_eq!(literal(b"007"), Some((Some(7), 3)));
+        assert_eq!(c_literal(b"010;", true), Some((Some(8), 3)));
+        assert_eq!(c_literal(b"010", false), Some((Some(10), 3)));
+        assert_eq!(c_literal(b"0", true), Some((Some(0), 1)));
+        assert_eq!(c_literal(b"0x10", true), Some((Some(16), 4)));
+        assert_eq!(c_literal(b"09 ", true), Some((None, 2)));
         assert_eq!(literal(b"1_000 "), Some((Some(1000), 5)));
         assert_eq!(literal(b"'A'"), Some((Some(65), 3)));
         assert_eq!(literal(b"x"), None);

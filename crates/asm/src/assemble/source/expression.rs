@@ -12,14 +12,15 @@ use crate::assemble::symbol::symbol_length;
 /// The value of a symbol here; an error says why it has none.
 pub(super) type Lookup<'l> = &'l mut dyn FnMut(&[u8], Span) -> Result<i64, Diagnostic>;
 
-/// Evaluates the expression that `text[start..end]` is, all of it.
+/// Evaluates the expression that `text[start..end]` is, all of it; with `octal`, numbers that begin with 0 are octal.
 pub(super) fn evaluate(
     file: FileId,
     text: &[u8],
     (start, end): (usize, usize),
+    octal: bool,
     lookup: Lookup<'_>,
 ) -> Result<i64, Diagnostic> {
-    let mut parser = Parser { file, text: text.get(..end).or_impossible(text), at: start, depth: 0, lookup };
+    let mut parser = Parser { file, text: text.get(..end).or_impossible(text), at: start, octal, depth: 0, lookup };
     let value = parser.binary(0)?;
     parser.blanks();
     if parser.at < parser.text.len() {
@@ -32,6 +33,7 @@ struct Parser<'t, 'l> {
     file: FileId,
     text: &'t [u8],
     at: usize,
+    octal: bool,
     depth: usize,
     lookup: Lookup<'l>,
 }
@@ -131,13 +133,19 @@ impl Parser<'_, '_> {
 
     fn primary(&mut self) -> Result<i64, Diagnostic> {
         let rest = self.text.get(self.at..).or_impossible(&[]);
-        if let Some((value, len)) = number::literal(rest) {
+        if let Some((value, len)) = number::c_literal(rest, self.octal) {
             let start = self.at;
             self.at += len;
             let value = value.and_then(|value| i64::try_from(value).ok().or(Some(value as i64)));
             return value.ok_or_else(|| {
-                Diagnostic::error("asm-expression", "the number does not fit 64 bits")
-                    .label(Span::new(self.file, start, self.at), "this one")
+                let is_octal = self.octal && matches!(rest, [b'0', b'0'..=b'9' | b'_', ..]);
+                let why =
+                    if is_octal { "begins with 0, so it is octal: digits 0 to 7, at most 64 bits" } else { "this one" };
+                Diagnostic::error(
+                    "asm-expression",
+                    "the number does not fit 64 bits, or its digits are not those of its base",
+                )
+                .label(Span::new(self.file, start, self.at), why)
             });
         }
         let hash = usize::from(rest.first() == Some(&b'#'));

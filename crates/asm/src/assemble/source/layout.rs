@@ -17,6 +17,7 @@
 //! lengths are to be chosen ([`Setup::relax`]), the branches are kept as items and decided after the first pass.
 
 use isaglot_bits::Word;
+use isaglot_model::Spelling;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use rustc_hash::FxHashMap;
 
@@ -111,7 +112,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         setup: &'x Setup,
         out: &'x mut Diagnostics,
     ) -> Self {
-        let symbols = Symbols::new(file, text, assembler.place_bytes(), setup.linked.is_some());
+        let octal = assembler.plan().isa().spelling() >= Spelling::Mnemonics;
+        let symbols = Symbols::new(file, text, assembler.place_bytes(), octal, setup.linked.is_some());
         let nops = nops(assembler);
         let contexts = Contexts::new(assembler.plan());
         let mut layout = Layout {

@@ -167,10 +167,10 @@ pub fn assemble_with(
     image.filter(|_| good)
 }
 
-/// The value of an expression of numbers, and of names that `lookup` knows; `None` if it has none.
+/// The value of an expression of numbers, and of names that `lookup` knows; `None` if it has none. `010` is 10.
 #[must_use]
 pub fn constant(text: &[u8], lookup: &dyn Fn(&[u8]) -> Option<i64>) -> Option<i64> {
     let unknown = || Diagnostic::error("asm-undefined", "not known");
     let mut names = |name: &[u8], _| lookup(name).ok_or_else(unknown);
-    expression::evaluate(FileId(0), text, (0, text.len()), &mut names).ok()
+    expression::evaluate(FileId(0), text, (0, text.len()), false, &mut names).ok()
 }

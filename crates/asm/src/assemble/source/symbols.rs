@@ -60,6 +60,8 @@ pub(super) struct Symbols<'t> {
     text: &'t [u8],
     /// Bytes per place.
     place: u64,
+    /// Whether numbers that begin with 0 are octal.
+    octal: bool,
     /// Whether every label is known in every section.
     shared: bool,
     /// Per section, or one for all: the labels.
@@ -78,11 +80,12 @@ pub(super) struct Symbols<'t> {
 }
 
 impl<'t> Symbols<'t> {
-    pub(super) fn new(file: FileId, text: &'t [u8], place: u64, shared: bool) -> Self {
+    pub(super) fn new(file: FileId, text: &'t [u8], place: u64, octal: bool, shared: bool) -> Self {
         Symbols {
             file,
             text,
             place: place.max(1),
+            octal,
             shared,
             labels: Vec::new(),
             order: Vec::new(),
@@ -126,7 +129,7 @@ impl<'t> Symbols<'t> {
                 return Some(Place { section: label.section, offset, items: label.items });
             }
             let definition = self.defined.get(name)?;
-            let (base, offset) = name_and_offset(definition.value.of(self.text))?;
+            let (base, offset) = name_and_offset(definition.value.of(self.text), self.octal)?;
             by = by.checked_add(offset)?;
             if base == b"." {
                 let Definition { section, items, .. } = *definition;
@@ -269,7 +272,7 @@ impl<'t> Symbols<'t> {
     ) -> Result<i64, Diagnostic> {
         let here = self.base(section).wrapping_add(offset);
         let bounds = (value.start as usize, value.end as usize);
-        expression::evaluate(self.file, self.text, bounds, &mut |name, span| {
+        expression::evaluate(self.file, self.text, bounds, self.octal, &mut |name, span| {
             self.number(section, here, name, span, chain)
         })
     }
@@ -328,7 +331,7 @@ impl<'t> Symbols<'t> {
 }
 
 /// `NAME`, `NAME + NUMBER` or `NAME - NUMBER`, where the name may be `.`.
-fn name_and_offset(text: &[u8]) -> Option<(&[u8], i64)> {
+fn name_and_offset(text: &[u8], octal: bool) -> Option<(&[u8], i64)> {
     let length = symbol_length(text);
     let (name, rest) = text.split_at(length);
     let rest = rest.trim_ascii();
@@ -338,7 +341,7 @@ fn name_and_offset(text: &[u8]) -> Option<(&[u8], i64)> {
         Some((b'-', digits)) => (-1, digits.trim_ascii()),
         Some(_) => return None,
     };
-    let (value, read) = number::literal(digits)?;
+    let (value, read) = number::c_literal(digits, octal)?;
     let value = i64::try_from(value?).ok().filter(|_| read == digits.len() && length > 0)?;
     Some((name, sign * value))
 }
